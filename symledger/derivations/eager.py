@@ -48,4 +48,4 @@ def observed(posed: Posed) -> Observed:
                 f"the schedule {EAGER} of {shown(posed.target.name)} is what was observed of "
                 f"its reference as it is built: leave out {option}, or trace a module."
             )
-    return observed_of(posed.target, posed.assumed, posed.symbols)
+    return observed_of(posed.target, posed.assumed, posed.symbols, c.input_gradient)

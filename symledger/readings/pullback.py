@@ -36,6 +36,7 @@ from symledger.notation.recompute import block_of
 from symledger.notation.solving import solve_back
 from symledger.notation.verbs import (
     argmax,
+    copied,
     expand,
     gather,
     narrow,
@@ -203,7 +204,9 @@ class _Walk:
         now = self.rerun.reading(t)
         for position, arg in enumerate(t.args):
             if arg in self.needed and _passes(t, position):
-                yield arg, _of_argument(now, g, position, t)
+                found = _of_argument(now, g, position, t)
+                whole = isinstance(arg.op, ops.Param) and isinstance(found.op, ops.Pad)
+                yield arg, copied(found) if whole else found
 
     def _call(self, t: Tensor, call: Call) -> Iterator[Pair]:
         """Pull a body back once for every application; for the first one apart, if it differs."""

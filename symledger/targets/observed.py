@@ -113,7 +113,9 @@ def choices_of(target: Target) -> dict[str, str]:
     return {name: str(value).lower() for name, value in sorted(target.options.items())}
 
 
-def observed_of(target: Target, assumed: Assumed, symbols: Mapping[str, Symbol]) -> Observed:
+def observed_of(
+    target: Target, assumed: Assumed, symbols: Mapping[str, Symbol], input_gradient: bool
+) -> Observed:  # fmt: skip
     """Return what was observed where a target's choices are made and its sizes are.
 
     Raises:
@@ -135,6 +137,8 @@ def observed_of(target: Target, assumed: Assumed, symbols: Mapping[str, Symbol])
             f"what is in memory when PyTorch runs {shown(target.name)} was observed of other "
             f"choices: {', '.join(other)}."
         )
+    if any(one.eager.how.input_gradient for one in alike):  # otherwise whole numbers enter
+        alike = [one for one in alike if one.eager.how.input_gradient == input_gradient]
     missed = [one.misses(assumed, symbols) for one in alike]
     if all(missed):
         raise BadInput(

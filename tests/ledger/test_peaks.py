@@ -138,3 +138,13 @@ def test_an_amount_is_the_value_of_its_formula(target, said, depth):
     at = account.subs({**sizes, **{name: depth for name in sizes if name in ("L", "L_enc")}})
     found = {name: at.amount(name) for name in PEAKS if PASSES[name].decodes is False}
     assert found == {name: at[name].value for name in found}
+
+
+def test_the_gradient_of_a_table_of_which_a_part_is_read_is_whole():
+    """PyTorch writes the gradient of a slice into zeros as long as the table."""
+    sizes = {"B": 2, "T": 16, "d": 64, "h": 4, "L": 5, "V": 300}
+    short, long = (
+        derive("gpt2", set={**sizes, "T_max": n}, optimizer="sgd")["memory.peak.backward"].value
+        for n in (200, 400)
+    )
+    assert long - short == 200 * 64 * (4 + 4)

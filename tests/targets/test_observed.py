@@ -31,17 +31,22 @@ OTHERS = [
     ("qwen3", "Qwen3ForCausalLM", {**LLAMA, "d_h": 24}),
     ("phi3", "Phi3ForCausalLM", LLAMA),
     ("mistral", "MistralForCausalLM", {**LLAMA, "w_max": 64}),
+    ("gemma", "GemmaForCausalLM", {**LLAMA, "d_h": 20}),
+    ("gemma", "GemmaForCausalLM", {**LLAMA, "h_kv": 4, "d_h": 6, "B": 1, "V": 3000}),
     ("opt", "OPTForCausalLM", PLAIN), ("bert", "BertModel", {**PLAIN, "V_seg": 2}),
 ]
 
 
-def most(model, ids):
+NO_CACHE = {"use_cache": False}
+
+
+def most(model, ids, **more):
     """The most in memory in each pass, as a tracker that shares no code with ours has it."""
     live, found = Live(), []
     with live:
-        for t in (*model.parameters(), *model.buffers(), ids):
+        for t in (*model.parameters(), *model.buffers(), ids, *more.values()):
             live.add(t)
-        made = model(ids) if "Bert" in type(model).__name__ else model(ids, use_cache=False)
+        made = model(ids, **more, **({} if "Bert" in type(model).__name__ else NO_CACHE))
         found.append(live.most)
         live.most = 0
         out = [y for y in made.values() if isinstance(y, torch.Tensor)]
@@ -63,6 +68,31 @@ def test_other_references_have_in_memory_what_is_shown_of_them(owner, name, size
     account = derive(owner, sizes, schedule="eager", optimizer="sgd")
     shown = [account[f"memory.peak.{way}"].value for way in ("forward", "backward")]
     assert shown == most(model, ids)
+
+
+PAIRS = {"B": 3, "T": 17, "S": 23, "d": 48, "h": 4, "L_enc": 4, "L_dec": 4, "V": 77, "d_ff": 40}
+BOTH = [
+    ("t5", "T5ForConditionalGeneration", {**PAIRS, "d_h": 20, "n_b": 8},
+     {"d_model": "d", "d_kv": "d_h", "d_ff": "d_ff", "num_layers": "L_enc",
+      "num_decoder_layers": "L_dec", "num_heads": "h", "relative_attention_num_buckets": "n_b"}),
+    ("bart", "BartForConditionalGeneration", {**PAIRS, "T_max": 40},
+     {"d_model": "d", "encoder_layers": "L_enc", "decoder_layers": "L_dec",
+      "encoder_attention_heads": "h", "decoder_attention_heads": "h", "encoder_ffn_dim": "d_ff",
+      "decoder_ffn_dim": "d_ff", "max_position_embeddings": "T_max"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize(("owner", "name", "sizes", "keys"), BOTH)
+def test_an_encoder_decoder_has_in_memory_what_is_shown_of_it(owner, name, sizes, keys, alone):
+    sizes = {**sizes, "B": 1, "V": 700} if alone else sizes
+    kind = getattr(transformers, name)
+    said = {key: sizes[s] for key, s in keys.items()}
+    config = kind.config_class(vocab_size=sizes["V"], attn_implementation="eager", **said)
+    source, tokens = (torch.zeros(sizes["B"], sizes[n], dtype=torch.long) for n in ("S", "T"))
+    account = derive(owner, sizes, schedule="eager", optimizer="sgd")
+    shown = [account[f"memory.peak.{way}"].value for way in ("forward", "backward")]
+    assert shown == most(kind(config).eval(), source, decoder_input_ids=tokens)
 
 
 @pytest.mark.parametrize("changed", [

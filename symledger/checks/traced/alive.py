@@ -39,7 +39,7 @@ def observed(owner: str) -> Iterator[Observed]:
     first, *_ = vectors(owner)
     for vector in (first, *_grouped(first)):
         for alone in (False, True):
-            yield _observed(vector, alone)
+            yield from _observed(vector, alone)
 
 
 def _grouped(vector: Vector) -> Iterator[Vector]:
@@ -50,7 +50,8 @@ def _grouped(vector: Vector) -> Iterator[Vector]:
         yield Vector(vector.family, {**vector.document, GROUPED: heads}, f"{GROUPED} = {heads}")
 
 
-def _observed(vector: Vector, alone: bool) -> Observed:
+def _observed(vector: Vector, alone: bool) -> Iterator[Observed]:
+    """Yield it as a step runs; of what numbers enter, without gradients of these as well."""
     asked = subject(vector)
     if alone:
         inputs = (replace(x, axes=tuple("1" if a == ALONE else a for a in x.axes))
@@ -67,12 +68,15 @@ def _observed(vector: Vector, alone: bool) -> Observed:
     if alone:
         equations[ALONE] = Integer(1)
     to = {s: own[key] for s, key in translation.own.items()}
-    eager = in_symbols(made.eager[1], to)
     smallest = {t.name: min(p[s.name] for p in made.points) for s, t in to.items()}
     implementation = f"{vector.configuration.architecture} of {vector.family.implementation}"
     torch = version("torch").partition("+")[0]
     chosen = choices_of(account.target)
-    return Observed(implementation, torch, chosen, equations, smallest, eager)
+    asking, without = made.eager
+    differ = asking.moments != without.moments
+    for eager in made.eager if differ else (without,):
+        own = in_symbols(eager, to)
+        yield Observed(implementation, torch, chosen, equations, smallest, own)
 
 
 def inverse(
