@@ -47,7 +47,7 @@ from symledger.readings.numpy.sources import random_leaves
 from symledger.readings.pullback import pullback
 from symledger.sizes import d, d_k, d_v, h
 from symledger.targets.resolve import resolve
-from tests.every import WHOLE, account, share
+from tests.every import WHOLE, account
 from tests.readings import small
 from tests.readings.small import LENGTHS
 
@@ -859,7 +859,7 @@ what is left out are summed within a sum, one map is of several, one attention i
 half of the values, six maps start at one input, or images or sounds stand among words."""
 
 
-@pytest.mark.parametrize("name", share([entry.name for entry in ENTRIES]))
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
 def test_every_entry_is_written_shortly_and_always_alike(name):
     for notation in (TEXT, LATEX):
         once, again = (lines(p, notation) for p in (account(name).program, resolve(name).program()))
