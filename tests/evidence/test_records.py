@@ -8,7 +8,7 @@ import pytest
 from symledger import Account, derive
 from symledger.catalogue.entries import place
 from symledger.evidence import records as evidence
-from tests.every import EVERY_CASE, OWNERS, account, chosen
+from tests.every import EVERY_CASE, OWNERS, WHOLE, account, chosen
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +23,7 @@ def unproven(found: Account) -> dict[str, set[str]]:
     return {q: s for q, s in statuses.items() if s != {"passed"} and q not in nothing}
 
 
+@WHOLE
 @EVERY_CASE
 @pytest.mark.parametrize("owner", sorted(OWNERS))
 def test_every_quantity_has_fresh_passed_evidence(owner: str) -> None:

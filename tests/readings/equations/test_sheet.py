@@ -47,7 +47,7 @@ from symledger.readings.numpy.sources import random_leaves
 from symledger.readings.pullback import pullback
 from symledger.sizes import d, d_k, d_v, h
 from symledger.targets.resolve import resolve
-from tests.every import WHOLE, account
+from tests.every import WHOLE, account, share
 from tests.readings import small
 from tests.readings.small import LENGTHS
 
@@ -872,7 +872,7 @@ def test_every_entry_is_written_shortly_and_always_alike(name):
 @WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles_with_amsmath_alone(tmp_path):
-    programs = [account(entry.name).program for entry in ENTRIES]
+    programs = [account(entry.name).program for entry in share(ENTRIES, 10)]
     programs += [program_of(ScaledDotProduct(causal=True, dropout=True))]
     programs += [program_of(Renamed()), program_of(Twice())]
     programs += [program_of(getattr(small, name)()) for name in (*SMALL, "Encoded", "UsesCentred")]
