@@ -8,9 +8,11 @@ is what fails because nothing was recorded of something new.
 
 import gc
 import os
+from collections import defaultdict
 from functools import cache
 from itertools import count
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +36,14 @@ RECORDED = "test_an_owner_is_recorded"
 OF_RECORDS = ("citing", "evidence", "explain", "golden", "languages", "recording", "site", "tags")
 """The folders of tests that read what is recorded."""
 FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
+MANY = 80
+"""A test of more cases is broad: outside of integration those of a sample are looked at,"""
+ABOUT = 30
+"""about so many, however many families there are, and beside them"""
+ALWAYS = {"mini_gpt", "gpt2", "llama", "bert", "mixtral", "vgg", *{
+    entry.folder: entry.name for entry in reversed((*ENTRIES, *AXIOMS)) if entry.kind != "model"
+}.values()}  # fmt: skip
+"""these: some models, and of every topic of components and kind of axioms the first."""
 
 
 @pytest.hookimpl(trylast=True)  # once there is something that writes
@@ -44,12 +54,44 @@ def pytest_sessionstart(session):
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
-        given = item.callspec.params if hasattr(item, "callspec") else {}
-        asked = given.get("owner", given.get("name"))
-        if asked in FAMILIES and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(FAMILIES[asked]))
+        owner = owner_of(item)
+        if owner and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(owner))
+    if not INTEGRATING and not config.option.keyword:  # -k: all that it names
+        left_out = {*broad(items)}
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
+def owner_of(item):
+    """Return the owner that a case is about; None where it is about none."""
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    asked = given.get("owner", given.get("name"))
+    return FAMILIES.get(asked) if isinstance(asked, str) else None
+
+
+def broad(items):
+    """Yield those cases of broad tests that are not looked at outside of integration."""
+    tests = defaultdict(list)
+    for item in items:
+        if hasattr(item, "callspec") and item.get_closest_marker("every_case") is None:
+            tests[item.parent.nodeid, item.originalname].append(item)
+    for cases in tests.values():
+        if len(cases) > MANY:
+            for item in cases[1:]:  # the first one always stays
+                about = owner_of(item) or item.callspec.id
+                if not (about in ALWAYS or drawn(about, len(cases))):
+                    yield item
+
+
+def drawn(about, of):
+    """Whether a case is in the sample, by a checksum of what it is about, if it is one of so many.
+
+    What is drawn of more is drawn of fewer: broad tests look at the same owners, derived once.
+    """
+    return crc32(about.encode()) * of < ABOUT << 32
 
 
 def refuse(report):

@@ -24,6 +24,12 @@ OWNERS = (*CATALOGUE, *(entry.name for entry in AXIOMS))
 
 T = TypeVar("T")
 
+EVERY_CASE = pytest.mark.every_case
+"""For a test of hundreds of cases of which none is left out anywhere (``conftest.py``).
+
+It says that something is missing, or whether an owner's formulas are those that were checked.
+"""
+
 WHOLE = pytest.mark.xdist_group("whole")
 """For a test that reads all of the catalogue: one worker runs these."""
 

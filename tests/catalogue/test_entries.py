@@ -59,6 +59,7 @@ def test_names_are_unique():
     assert len(NAMES) == len(BY_NAME)
 
 
+@every.EVERY_CASE
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_an_entry_is_well_formed(entry):
     assert re.fullmatch(r"[a-z][a-z0-9_]*", entry.family)
@@ -194,7 +195,7 @@ def assert_line(line, expected_id, exact):
         assert_line(part, f"{expected_id}.{part['label']}", exact)
 
 
-@pytest.mark.parametrize("name", every.share(NAMES))
+@pytest.mark.parametrize("name", NAMES)
 def test_the_json_of_a_target_keeps_its_promise(name):
     account = every.account(name)
     shown = json.loads(json.dumps(account.to_dict()))

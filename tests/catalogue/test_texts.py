@@ -9,6 +9,7 @@ from symledger.catalogue.entries import BY_NAME
 from symledger.catalogue.texts import Text, files, read, revision, stale, text_of
 from symledger.errors import BadInput
 from symledger.languages.language import ENGLISH, languages
+from tests.every import EVERY_CASE
 
 FILES = sorted(files("en").values())
 FILLED = re.compile(r"\{\{.*?\}\}", re.DOTALL)
@@ -41,6 +42,7 @@ def test_a_typed_number_is_seen():
     assert not typed("{{ n('params', d_in=768) }} in bf16, GPT-2 (2019)")
 
 
+@EVERY_CASE
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_no_number_is_typed_that_the_ledger_can_say(file):
     assert file.stem in BY_NAME

@@ -145,7 +145,7 @@ def fields_of(entry):
 @WHOLE
 def test_no_citation_needs_letters_that_tex_lacks():
     for write in (citation.latex, *ENTRIES):
-        for found in citations():
+        for found in share(citations(), 10):
             assert write(found).isascii(), found.tagged.id
 
 
@@ -162,7 +162,7 @@ def balanced(text: str) -> bool:
 @pytest.mark.parametrize("write", ENTRIES)
 def test_every_entry_is_one_entry_of_fields_between_braces(write):
     long = write in (long_bibtex, long_biblatex)
-    for found in citations():
+    for found in share(citations(), 10):
         entry = write(found)
         head, *_, end, rest = entry.split("\n")
         kind = {"bibtex": "misc", "biblatex": "software"}[write.__name__.removeprefix("long_")]
@@ -175,7 +175,7 @@ def test_every_entry_is_one_entry_of_fields_between_braces(write):
 
 @WHOLE
 def test_a_short_entry_prints_neither_formula_nor_conventions():
-    for found in citations():
+    for found in share(citations(), 10):
         for write in (citation.bibtex, citation.biblatex):
             fields = fields_of(write(found))
             said = fields_of(ENTRIES[ENTRIES.index(write) + 1](found))
@@ -267,7 +267,7 @@ def test_what_styles_print_of_a_short_entry_is_short(style, tmp_path):
 def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
     known = citations()
     alike = ([one for one in known if one.tagged.quantity == asked] for asked in QUANTITIES)
-    cited = [each for group in alike for each in share(group)]
+    cited = [each for group in alike for each in share(group, 20)]
     cited.append(cite("mini_gpt.memory.peak.train"))
     fragments = "\n".join(citation.latex(found) for found in cited)
     (tmp_path / "all.bib").write_text("\n".join(map(long_bibtex, cited)))

@@ -9,6 +9,7 @@ from symledger.catalogue.component_entries import COMPONENTS
 from symledger.components.maps.linear import Linear
 from symledger.sizes import d_in, d_out
 from tests.components.tables import assert_counts
+from tests.every import EVERY_CASE
 
 TABLES = Path(__file__).parent
 
@@ -26,6 +27,7 @@ def test_what_was_counted_otherwise_is_said_with_both_and_where():
         assert_counts(Linear(), d_in * d_out, 0)
 
 
+@EVERY_CASE
 @pytest.mark.parametrize("entry", COMPONENTS, ids=lambda entry: entry.name)
 def test_a_component_is_counted_by_hand_where_its_topics_others_are(entry):
     table, kind = table_of(entry)

@@ -31,7 +31,7 @@ from symledger.readings.equations.sheet import LATEX, Equation, backward_equatio
 from symledger.readings.equations.sheet import table_equations as tables
 from symledger.readings.pullback import pullback
 from symledger.sizes import BY_NAME, L, Size, V, d, d_ff, h, h_kv
-from tests.every import CATALOGUE, account, share
+from tests.every import CATALOGUE, account
 
 from . import reading_mathml as read
 
@@ -60,7 +60,7 @@ def named(e: Element) -> set[str]:
 # --- polynomials -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back(owner: str) -> None:
     for formula in formulas(owner):
         for terms in (formula.general, formula.corollary_terms):
@@ -71,7 +71,7 @@ def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back(owner:
             assert read.tex(math) == algebra.latex(terms)
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_opened_form_has_its_value_when_it_is_read_back(owner: str) -> None:
     for formula in formulas(owner):
         body = Opening()(formula.line, 2)
@@ -98,7 +98,7 @@ def rows(block: str) -> list[tuple[Element, Element, Element]]:
     return found
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_a_formula_that_is_folded_into_a_column_loses_nothing(owner: str) -> None:
     for formula in formulas(owner):
         terms = formula.corollary_terms
@@ -113,7 +113,7 @@ def test_a_formula_that_is_folded_into_a_column_loses_nothing(owner: str) -> Non
             assert visible(text) <= 24 + 1 or not re.search(r".[+−]", text), text
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_line_of_a_derivation_equals_the_one_before(owner: str) -> None:
     """Down to the number, under what is assumed; then the leading form and its value."""
     for formula in formulas(owner):
@@ -237,13 +237,13 @@ def spelled(e: Equation) -> str:
     return "=".join(read.latex(cell) for cell in (block[0][0], block[0][2]))
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_equation_is_that_of_latex(owner: str) -> None:
     for ours, theirs in pairs(owner):
         assert spelled(ours) == read.plain(str(theirs))
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_long_equations_lose_nothing_where_they_are_broken(owner: str) -> None:
     for ours, _ in pairs(owner):
         whole, lines = (rows(mathml.equation(ours, ours, w)) for w in (10**6, 30))
@@ -307,7 +307,7 @@ def blocks(owner: str) -> list[str]:
     return derivations(owner) + found + [mathml.equation(*pair) for pair in pairs(owner)]
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_all_markup_is_xml_of_mathml_core_with_no_entity_of_html(owner: str) -> None:
     for block in blocks(owner):
         assert not set(re.findall("&[^;]*;", block)) - {"&amp;", "&lt;", "&gt;", "&quot;"}
@@ -325,7 +325,7 @@ def test_a_derivation_carries_the_tex_that_is_printed() -> None:
     assert read.tex(read.parse(mathml.derivation("gpt2", formula, 3))) == printed.strip()
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_lines_are_broken_where_latex_breaks_them(owner: str) -> None:
     for formula, block in zip(formulas(owner), derivations(owner), strict=True):
         ours, theirs = rows(block), latex.derivation(owner, formula, depth(formula))
@@ -380,7 +380,7 @@ def font() -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_character_of_a_formula_is_in_the_font(owner: str) -> None:
     unseen = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
     said = (opened(ENGLISH, block) for block in blocks(owner))

@@ -29,7 +29,7 @@ from symledger.report import answer, comparison, explanation, listing
 from symledger.report import page as derivation
 from symledger.sizes import BY_NAME
 from symledger.torch_layers.table import LAYERS
-from tests.every import CATALOGUE, share
+from tests.every import CATALOGUE
 from tests.every import account as every_account
 
 MARKED = "xx"
@@ -164,7 +164,7 @@ def test_every_word_about_a_recipe_is_said_in_the_language(asked):
           *recipe.sets, *recipe.sets.values(), "false", *own_names(account))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", share(CATALOGUE))
+@pytest.mark.parametrize("name", CATALOGUE)
 def test_every_part_of_a_target_has_a_name(name):
     found = every_account(name)
     lines = [*found.params.line.walk(), *found.flops_forward.line.walk()]

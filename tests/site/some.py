@@ -8,6 +8,7 @@ from pathlib import Path
 from zlib import crc32
 
 from symledger.catalogue.checkpoints import checkpoints
+from symledger.catalogue.entries import ENTRIES
 from symledger.site import generator
 from symledger.site.atlas import Atlas
 from symledger.site.memory import Memory
@@ -18,6 +19,7 @@ from symledger.tags.registry import by_tag
 FORMULAS, PUBLISHED = "formulas of ", "published "
 NAMED = {"linear", "mini_gpt", "gru", "attention", "gpt2", "llama", "vgg", "bert", "mixtral"}
 """Owners and families whose pages tests ask for by name."""
+MODELS = {entry.name for entry in ENTRIES if entry.kind == "model"}
 RENDERED = Path("rendered.json")
 
 
@@ -26,15 +28,25 @@ class Blank(Page):
 
 
 def left_out(piece):
-    """Whether pages are not made: those of nine owners of formulas, or families, in ten."""
+    """Whether pages are not made: those of nine models, or owners of formulas, in ten."""
     name = piece.removeprefix(FORMULAS).removeprefix(PUBLISHED)
-    return name not in (piece, *NAMED) and crc32(name.encode()) % 10 > 0
+    if name == piece:
+        name = model_of(piece)
+    return name not in ("", *NAMED) and crc32(name.encode()) % 10 > 0
+
+
+def model_of(piece):
+    """Return the model that a page is about, in whatever language; nothing of another page."""
+    name = piece.rpartition(" ")[2]
+    return name if name in MODELS else ""
 
 
 def forget(file):
-    """Leave in a memory what is many of a kind, but for that of one owner or family in ten."""
+    """Leave in a memory formulas and published configurations, but for those of one in ten."""
     found = json.loads(file.read_text(encoding="utf-8"))
-    pieces = {n: made for n, made in found["pieces"].items() if left_out(n.partition(" ")[2])}
+    names = {n: n.partition(" ")[2] for n in found["pieces"]}
+    pieces = {n: made for n, made in found["pieces"].items()
+              if names[n].startswith((FORMULAS, PUBLISHED)) and left_out(names[n])}  # fmt: skip
     assert 0 < len(pieces) < len(found["pieces"])
     file.write_text(json.dumps({**found, "pieces": pieces}), encoding="utf-8")
 
@@ -55,6 +67,9 @@ def blanks(piece):
         owner = piece.removeprefix(FORMULAS)
         found = [(t.page.replace(".html", ".md"), t) for t in by_tag().values() if not t.removed]
         yield from (Blank(path, f"# {t.id}\n") for path, t in found if t.owner == owner)
+    elif name := model_of(piece):
+        tongue = piece.removesuffix(name).replace(" ", "/")
+        yield Blank(f"{tongue}{Atlas.page_of(name)}", f"# {name}\n")
     else:
         found = ((Atlas.page_of(name), name) for name in checkpoints())
         folder = f"models/{piece.removeprefix(PUBLISHED)}/"

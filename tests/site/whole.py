@@ -5,6 +5,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from symledger.catalogue.entries import ENTRIES
+from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.memory import Memory
 from symledger.tags.registry import registered
@@ -73,9 +75,13 @@ def longest_leading_forms():
     return [page.path for page in sorted(leading, key=length)[-8:]]
 
 
+OF_ENTRIES = {Atlas.page_of(entry.name) for entry in ENTRIES}
+"""The pages of components and models."""
 QUESTIONS = "questions/(gpt-2-param|llama-7b|llama-2-70b)"
-ASKED = re.compile(f"{QUESTIONS}|{OTHER}/(components/linear|models/mini_gpt)|" + "|".join(
-    registered()[name].page.removesuffix(".html") for name in ("linear.params", "gpt2.params")
+ASKED = re.compile(
+    rf"{QUESTIONS}|({OTHER}/)?(components/(linear|attention|conv2d|layer_norm|feed_forward)|"
+    r"models/(mini_gpt|gpt2|llama|bert))\.md|" + "|".join(
+        registered()[name].page.removesuffix(".html") for name in ("linear.params", "gpt2.params")
 ))  # fmt: skip
 """Pages that tests ask for by name, where they are many of a kind."""
 
@@ -84,13 +90,14 @@ ASKED = re.compile(f"{QUESTIONS}|{OTHER}/(components/linear|models/mini_gpt)|" +
 def rendered():
     """Return the paths of the pages that are rendered: in integration all of them.
 
-    Elsewhere, of those that are hundreds of a kind (of formulas, of questions and of published
-    configurations), every eighth that is made and what tests ask for.
+    Elsewhere, of those that are hundreds of a kind (of components, models, formulas, questions and
+    published configurations), every eighth that is made and what tests ask for.
     """
     if INTEGRATING:
         return set(SITE.pages)
     paths = [page.path for page in made()]
-    many = [path for path in paths if folder(path) in ("f", "questions") or path.count("/") > 1]
+    deep = {path for path in paths if path.count("/") > 1}
+    many = [p for p in paths if p in OF_ENTRIES or folder(p) in ("f", "questions") or p in deep]
     asked = {*map(page_of, KINDS), *longest_leading_forms(), *filter(ASKED.match, paths)}
     return set(paths) - set(many) | set(share(many, 8)) | asked & set(paths)
 

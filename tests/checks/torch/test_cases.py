@@ -8,6 +8,7 @@ import pytest
 
 from symledger.catalogue.component_entries import COMPONENTS
 from symledger.checks import torch as folder
+from tests.every import EVERY_CASE
 
 FOLDER = Path(folder.__file__).parent
 SHARED = {"CASES"}
@@ -31,6 +32,7 @@ def file_of(module):
     return Path(module.__file__).relative_to(FOLDER)
 
 
+@EVERY_CASE
 @pytest.mark.parametrize("entry", COMPONENTS, ids=lambda entry: entry.name)
 def test_a_component_has_its_witness_where_its_topics_others_are(entry, cases):
     homes = {name: file_of(module) for module in cases.COMPONENTS for name in module.CASES}

@@ -859,7 +859,7 @@ what is left out are summed within a sum, one map is of several, one attention i
 half of the values, six maps start at one input, or images or sounds stand among words."""
 
 
-@pytest.mark.parametrize("name", share([entry.name for entry in ENTRIES]))
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
 def test_every_entry_is_written_shortly_and_always_alike(name):
     for notation in (TEXT, LATEX):
         once, again = (lines(p, notation) for p in (account(name).program, resolve(name).program()))
@@ -872,7 +872,7 @@ def test_every_entry_is_written_shortly_and_always_alike(name):
 @WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles_with_amsmath_alone(tmp_path):
-    programs = [account(entry.name).program for entry in ENTRIES]
+    programs = [account(entry.name).program for entry in share(ENTRIES, 10)]
     programs += [program_of(ScaledDotProduct(causal=True, dropout=True))]
     programs += [program_of(Renamed()), program_of(Twice())]
     programs += [program_of(getattr(small, name)()) for name in (*SMALL, "Encoded", "UsesCentred")]

@@ -30,7 +30,7 @@ from symledger.site.kinds.component import definition, graph, lessons, numbers, 
 from symledger.site.text.examples import settings, undecided
 from symledger.site.text.voice import Voice
 from symledger.site.uses import users
-from tests.every import share
+from tests.every import EVERY_CASE
 from tests.site.whole import ATLAS
 
 COMPONENTS = {entry.name: entry for entry in ENTRIES if entry.kind == "component"}
@@ -67,6 +67,7 @@ def lacking(name):
     ]  # fmt: skip
 
 
+@EVERY_CASE
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_a_page_lacks_nothing(name):
     if lacking(name):
@@ -199,7 +200,7 @@ def test_most_layers_of_pytorch_stand_on_some_page():
     assert {"Linear", "MultiheadAttention", "LayerNorm", "Embedding", "Conv2d", "LSTM"} <= found
 
 
-@pytest.mark.parametrize("name", share([*COMPONENTS]))
+@pytest.mark.parametrize("name", [*COMPONENTS])
 def test_a_check_that_is_run_refuses_every_wrong_formula(name):
     for bug in text_of(name).bugs:
         counted = bug.quantity.startswith(("params", "flops")) and "." not in bug.quantity[6:]

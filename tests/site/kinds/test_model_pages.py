@@ -22,6 +22,10 @@ from tests.site.whole import ATLAS, SITE
 MODELS = {entry.name: Model(ATLAS, entry) for entry in ATLAS.models}
 PUBLISHED = {model.name: model for _, those in checkpoints.by_family(ATLAS) for model in those}
 EVERY = {**MODELS, **PUBLISHED}
+MADE_MODELS = {n: model for n, model in MODELS.items() if INTEGRATING or not left_out(n)}
+MADE = {n: model for n, model in PUBLISHED.items()
+        if INTEGRATING or not left_out(f"published {model.entry.family}")}  # fmt: skip
+"""The models that have pages where these tests run."""
 BOUND = [entry.name for entry in ATLAS.models if entry.configured]
 
 
@@ -66,7 +70,7 @@ def test_a_name_is_spelled_as_its_text_does(name, said):
     assert EVERY[name].spelled(texts.text_of(name)) == said
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", MADE_MODELS)
 def test_every_page_has_its_parts(pages, name):
     page = pages[f"models/{name}.md"]
     anchors = set(re.findall(r"\{: #([\w-]+)(?: data-search-exclude)? \}", page))
@@ -74,10 +78,6 @@ def test_every_page_has_its_parts(pages, name):
     assert parts <= anchors
     assert ({"shares", "memory", "training"} <= anchors) == (name in BOUND)
     assert ("growth" in anchors) == bool(MODELS[name].growth)
-
-
-MADE = [name for name, model in PUBLISHED.items()
-        if INTEGRATING or not left_out(f"published {model.entry.family}")]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -251,8 +251,9 @@ def test_a_page_stays_light(pages):
 
 def test_data_of_every_plot_is_a_file_and_is_linked(pages):
     assert MADE
+    assert MADE_MODELS
     files = {**kind.assets(ATLAS), **checkpoints.assets(ATLAS)}
-    for name, model in {**MODELS, **{name: PUBLISHED[name] for name in MADE}}.items():
+    for name, model in {**MADE_MODELS, **MADE}.items():
         for plot in model.figures:
             assert files[plot.file].decode().splitlines()[0].split(",")[0] == plot.head[0]
             assert f"../{plot.file}" in pages[ATLAS.page_of(name)]
@@ -271,7 +272,7 @@ def test_what_a_plot_of_families_leads_to_has_all_that_it_shows(pages):
 
 def test_no_two_plots_have_one_file():
     found = {}
-    for plot in (plot for model in EVERY.values() for plot in model.figures):
+    for plot in (plot for model in (MADE_MODELS | MADE).values() for plot in model.figures):
         assert found.setdefault(plot.file, plot) == plot  # a family may draw what a member does
 
 

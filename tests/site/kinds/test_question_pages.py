@@ -10,7 +10,6 @@ import pytest
 from symledger.site.kinds.question.answers import answer
 from symledger.site.text.questions import questions, related, subject
 from symledger.site.verify import HEADING
-from tests.every import share
 from tests.invoke import run
 from tests.site.whole import ATLAS, folder
 
@@ -96,7 +95,7 @@ ASKED = [q.slug for q in questions() if not q.topic.startswith("Models: ")
          or FIRST[q.topic, q.ask] == q.slug]  # fmt: skip
 
 
-@pytest.mark.parametrize("slug", share(ASKED))
+@pytest.mark.parametrize("slug", ASKED)
 def test_the_command_of_a_page_prints_its_answer(slug):
     found = asked(slug)
     printed = "".join(run(*shlex.split(c)[1:]).out for c in QUESTIONS[slug].commands)

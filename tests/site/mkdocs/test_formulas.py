@@ -9,7 +9,7 @@ from symledger import algebra
 from symledger.site import resources
 from symledger.site.mkdocs.formulas import TOKENS, Reader, checksum, words
 from symledger.sizes import ALPHABET
-from tests.every import CATALOGUE, account, share
+from tests.every import CATALOGUE, account
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_what_is_no_polynomial_in_symbols_has_no_words(tex):
     assert words(tex) == ()
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_what_we_print_is_read_as_it_was_meant(owner):
     for quantity in account(owner).quantities:
         meant = account(owner)[quantity].corollary_terms

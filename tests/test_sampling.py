@@ -1,0 +1,55 @@
+"""What is left out of broad tests outside of integration: of each the same, and never all."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import ABOUT, ALWAYS, FAMILIES, MANY, broad, drawn
+from tests.every import CATALOGUE, OWNERS
+
+
+def cases(test, names, given="owner", marked=()):
+    """Make what pytest collects of a test with parameters."""
+    return [
+        SimpleNamespace(
+            callspec=SimpleNamespace(params={given: name}, id=str(name)), originalname=test,
+            parent=SimpleNamespace(nodeid="tests/test_it.py"),
+            get_closest_marker=lambda mark: mark if mark in marked else None,
+        )
+        for name in names
+    ]  # fmt: skip
+
+
+def kept(items):
+    left_out = {id(item) for item in broad(items)}
+    return [item.callspec.id for item in items if id(item) not in left_out]
+
+
+def test_what_is_always_looked_at_is_there_and_has_some_of_each_kind():
+    assert {"linear", "mini_gpt"} <= ALWAYS <= {*OWNERS}
+    assert {*kept(cases("test_a", OWNERS))} >= ALWAYS
+
+
+@pytest.mark.parametrize("number", [MANY + 1, 200, 1000, 5000])
+def test_about_as_many_are_looked_at_however_many_there_are(number):
+    found = kept(cases("test_a", [f"case {n}" for n in range(number)], given="text"))
+    assert found[0] == "case 0"
+    assert ABOUT / 2 < len(found) < 2 * ABOUT
+
+
+def test_what_is_looked_at_of_more_is_looked_at_of_fewer():
+    names = [name for name in CATALOGUE if drawn(name, 400)]
+    assert names
+    assert all(drawn(name, 200) for name in names)
+
+
+def test_a_model_that_is_named_is_looked_at_where_its_family_is():
+    (item,) = cases("test_a", ["mini_gpt-small"], given="name")
+    assert FAMILIES["mini_gpt-small"] == "mini_gpt"
+    assert "mini_gpt-small" in kept([*cases("test_a", CATALOGUE), item])
+
+
+def test_nothing_is_left_out_of_few_cases_or_where_that_is_said():
+    assert not [*broad(cases("test_a", range(MANY)))]
+    assert not [*broad([*cases("test_a", range(MANY)), *cases("test_b", range(MANY))])]
+    assert not [*broad(cases("test_a", OWNERS, marked={"every_case"}))]
