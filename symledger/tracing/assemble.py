@@ -51,6 +51,8 @@ class Assembler:
         self.definitions: dict[Symbol, Expr] = {}
         self.arguments: dict[str, Argument] = {}
         self.kinds: dict[Ref, Kind] = {}
+        self.guessed: set[str] = set()
+        """Sizes in quotients that were rounded down unheard, and found from their values alone."""
 
     def graph(self) -> Graph:
         """Return the graph of the runs."""
@@ -137,6 +139,7 @@ class Assembler:
                 if found is not None:
                     (a, b), m = found
                     x = self.points.parts.get(s, s)
+                    self.guessed |= {size.name for size in x.free_symbols}
                     return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
         return None
 

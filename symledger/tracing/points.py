@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,10 +23,15 @@ RANDOM, MORE, TRIES = 14, 42, 150
 MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
 AGAIN = 3
 """How often a module is run again to see whether it does the same."""
+MOST_REFUSED = 12
+"""How many points are looked at to find out which size makes a module refuse them."""
 AROUND, PLACES = 6, 12
 """How far from the base a size is changed at least, in its own steps; larger ones by half of
 themselves. Every residue of small numbers occurs, and what is divided takes values enough: what
 was heard to be rounded down, so many places."""
+
+FAR = (401, 97, 41, 23)
+"""By how many of its steps a size is changed once of which something is rounded down unheard."""
 
 
 class Refused(BadInput):
@@ -146,19 +152,36 @@ def _sampled(
     for asked in further:
         _add(found, base, asked, "")
     left = TRIES
+    refused: list[Mapping[str, int]] = []
     while len(found.runs) < met + len(space.sizes) + random_points:
         left -= 1
         if left < 0:
-            raise BadInput(
+            said = (
                 "this module refuses most sizes near those that it was given: what is legal could "
                 f"not be found out. The last refusal: {space.failed.get('', 'none')}"
             )
+            raise Otherwise(said, hindering(space, refused[-MOST_REFUSED:]))
         at = drawn(space, rng)
         try:
             _add(found, base, at, "")
         except Refused as error:
             space.failed[""] = str(error)
+            refused.append(at)
     return found
+
+
+def hindering(space: Space, refused: Iterable[Mapping[str, int]]) -> tuple[str, ...]:
+    """Return the argument with which as it was most of some points are taken, if any is.
+
+    Heads that divide a width are such, where nobody heard that they do.
+    """
+    taken: Counter[str] = Counter()
+    for at in refused:
+        for name in filter(space.is_argument, space.sizes):
+            with suppress(BadInput):
+                space.observe(space.tied({**at, name: space.base[name]}))
+                taken[name] += 1
+    return tuple(name for name, _ in taken.most_common(1))
 
 
 def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
@@ -207,6 +230,22 @@ def wide(space: Space, name: str) -> int:
         if 0 < moved < PLACES * (PLACES - 1):
             found = max(found, min(PLACES * PLACES * (PLACES - 1) // moved, MOST_AROUND) // 2)
     return found
+
+
+def far_away(space: Space, names: Iterable[str]) -> Iterator[dict[str, int]]:
+    """Yield a point for each of some sizes at which it is much larger, where the module takes one.
+
+    Near the base, ⌊(x + 4)/3⌋ and ⌊(3x + 7)/8⌋ are the same.
+    """
+    base = space.observe(space.base)
+    for name in sorted(names):
+        for steps in FAR:
+            more = steps * space.value(space.steps[name])
+            at = space.moved({name: space.base[name] + more})
+            with suppress(BadInput):
+                if space.within(at) and space.observe(at).structure == base.structure:
+                    yield at
+                    break
 
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:

@@ -9,6 +9,7 @@ constructor was heard to divide by.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -16,6 +17,7 @@ from itertools import count
 from sympy import Expr, Integer, Symbol, floor, ilcm
 
 from symledger.errors import BadInput
+from symledger.tracing.behind import shifted
 from symledger.tracing.borders import Apart, Border
 from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
@@ -335,8 +337,27 @@ def _runs(space: Space, changed: Mapping[str, int]) -> bool:
 
 
 def reshapes(other: Observed, first: Observed) -> bool:
-    """Whether weights have other shapes, too: how many experts there are is no depth."""
-    return any(first.weights.get(name, shape) != shape for name, shape in other.weights.items())
+    """Whether weights have other shapes, too: how many experts there are is no depth.
+
+    What stands at the end of a list that has become longer stands there under another number.
+    """
+    moved = longer(other, first)
+    return any(
+        first.weights.get(name, shape) != shape and not any(
+            other.weights.get(shifted(name, path, by)) == first.weights[name]
+            for path, by in moved.items()
+        )
+        for name, shape in other.weights.items()
+    )  # fmt: skip
+
+
+def longer(other: Observed, first: Observed) -> dict[str, int]:
+    """Return the lists of which another number of modules runs, and how many more."""
+    found: Counter[str] = Counter()
+    for sign, run in ((1, other), (-1, first)):
+        for layer in run.layers:
+            found[layer.rpartition(".")[0]] += sign
+    return {path: by for path, by in found.items() if by}
 
 
 def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:

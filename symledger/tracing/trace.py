@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 
 import torch
 from sympy import Expr, Integer, Symbol
@@ -34,7 +35,7 @@ from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
-from symledger.tracing.points import MORE, MOST_BORDERS, RANDOM, Sample, drawn, sampled
+from symledger.tracing.points import MORE, MOST_BORDERS, RANDOM, Sample, drawn, far_away, sampled
 from symledger.tracing.space import Space, explored
 from symledger.tracing.subject import Subject
 
@@ -177,14 +178,21 @@ def _at_some_depth(
     depths = DEPTHS[: OF_SEVERAL if len(space.depths) > 1 else None] if space.depths else (0,)
     for depth in depths:
         further: list[Mapping[str, int]] = []
+        far: dict[str, list[Mapping[str, int]]] = {}
         before: Graph | None = None
         while len(further) <= MOST_FURTHER:
             try:
                 if space.depths:
                     deeper(space, depth)
                 told(f"running it at other sizes{f', {depth} layers deep' if depth else ''}")
-                assembler = Assembler(sampled(space, further, points_drawn))
-                graph = deepened(space, folded(assembler.graph()))
+                seen = [*further, *chain(*far.values())]
+                assembler = Assembler(sampled(space, seen, points_drawn))
+                written = assembler.graph()
+                guessed = assembler.guessed & {*space.sizes} - far.keys()
+                if guessed:  # all is fitted anew, on points far away as well
+                    far |= {name: [*far_away(space, [name])] for name in guessed}
+                    continue
+                graph = deepened(space, folded(written))
                 points = verified(space, graph, assembler.definitions, told, len(further))
             except TwoSided as error:
                 if error.border in space.borders or len(space.borders) >= MOST_BORDERS:

@@ -17,7 +17,7 @@ from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.eager.further import compared
 from symledger.tracing.points import Sample
 from symledger.tracing.routes import FIRST_ROWS, ROWS
-from symledger.tracing.space import Space
+from symledger.tracing.space import Space, whole_numbers
 from symledger.tracing.subject import Subject, by_own_names, found, valued
 from symledger.tracing.trace import live_lines
 
@@ -39,6 +39,7 @@ def verified_at(
     keys = by_own_names(subject.kind, config or {})
     at = point(traced, {**sizes_of(traced, keys), **parts_of(traced, settings)})
     at |= told_rows(traced)
+    at = {n: v for n, v in whole_numbers(subject).items() if "." in n} | at  # lists are whole
     space = Space(subject, at, dict(at))
     run = space.observe(at)
     values, base = (valued_at(traced, there) for there in (at, point(traced, {})))

@@ -89,3 +89,25 @@ def test_lists_that_are_gone_along_together_are_one_repetition(kind):
     assert (repeat.path, repeat.beside, str(repeat.times)) == (first, (beside,), "L")
     assert len({at["L"] for at in made.points}) > 1
     assert loaded(dumped(made).encode(), "it").graph == made.graph
+
+
+class Plain(nn.Module):
+    """Layers in one sequence with what stands before and behind them, as a plain MLP is written."""
+
+    def __init__(self, d, width, depth, classes):
+        super().__init__()
+        layers = [nn.Linear(d, width), nn.ReLU()]
+        for _ in range(depth):
+            layers += [nn.Linear(width, width), nn.ReLU()]
+        self.net = nn.Sequential(*layers, nn.Linear(width, classes))
+
+    def forward(self, x):
+        return self.net(x)
+
+
+def test_a_head_behind_layers_of_one_sequence_does_not_hide_that_they_repeat():
+    arguments = {"d": 4, "width": 6, "depth": 3, "classes": 5}
+    entering = (parse_input("x: float (B, d)"),)
+    made, _ = trace(Subject("Net", "", Plain, arguments, lambda a: Plain(**a), entering))
+    (repeat,) = [n for n in made.graph.nodes if n.operation == "repeat"]
+    assert (repeat.path, str(repeat.times), repeat.period) == ("net", "L", 2)

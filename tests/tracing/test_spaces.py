@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from symledger.errors import BadInput
+from symledger.sizes import named
 from symledger.targets.traced import traced_target
 from symledger.traces.reading import loaded
 from symledger.traces.writing import dumped
@@ -105,3 +106,21 @@ def test_layers_that_are_no_repetitions_stay_as_many_as_there_are(made):
 
 def test_a_gradient_that_is_nothing_but_noise_is_compared_with_the_others(made):
     made(BIAS_OF_A_NORM, "B, 3, H, W", H=16, W=16)
+
+
+CAPACITY = """
+    class Net(nn.Module):
+        def __init__(self, d=6, experts=4, factor=1.5):
+            super().__init__()
+            self.l, self.experts, self.factor = nn.Linear(d, d), experts, factor
+
+        def forward(self, x):
+            return self.l(x[:, : -int(-self.factor * x.shape[1] // self.experts)])
+"""
+
+
+def test_what_is_rounded_unheard_is_looked_at_far_away(made):
+    """⌈1.5·T/4⌉ is ⌊(T + 4)/3⌋ wherever T is small, and no longer at T = 19."""
+    found = made(CAPACITY, "B, T, d")
+    (rounded,) = found.definitions.values()
+    assert [int(rounded.subs(named("T"), n)) for n in (5, 12, 19, 100)] == [2, 5, 8, 38]

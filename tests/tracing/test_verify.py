@@ -43,6 +43,20 @@ def test_lists_are_set_whole(stages):
     assert (by_name["depths.0"], by_name["depths.1"], by_name["T"]) == (5, 2, 3)
 
 
+def test_a_part_of_a_list_is_set_where_another_one_is_fixed(tmp_path):
+    path = tmp_path / "net.py"
+    path.write_text(
+        "from torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def __init__(self, d: int = 8, mult=(1, 3)):\n"
+        "        super().__init__()\n"
+        "        self.l, self.one = nn.Linear(d, d * mult[1]), mult[0] == 1\n\n"
+        "    def forward(self, x):\n"
+        "        return self.l(x).relu() if self.one else self.l(x)\n"
+    )
+    made = verified_at(traced(f"{path}:Net", {}), {"mult.1": "7"})
+    assert made.points[-1]["mult_1"] == 7
+
+
 @pytest.mark.parametrize("times", [1, 2, 9])
 def test_few_rounds_of_a_loop_and_many_are_compared_as_they_run(stages, times):
     made = verified_at(stages, {"times": str(times)})
