@@ -243,6 +243,7 @@ DIFFUSION_GEMMA = Family(
     tuple(_implying(rule) for rule in (*RULES, Rule((), _experts))),
     TENSORS,
     {"fed": "false"},
+    needs=("num_experts", "top_k_experts", "moe_intermediate_size"),
 )
 """What encodes a text, and what was written so far, for the blocks that are made of noise."""
 
