@@ -85,5 +85,5 @@ def test_what_is_not_derived_is_refused_by_name(tmp_path, keys, said):
 
 
 def test_decoding_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="flops.decode"):
+    with pytest.raises(BadInput, match=r"flops\.decode"):
         account(tmp_path, **SMALL)["flops.decode"]
