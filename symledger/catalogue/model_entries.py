@@ -171,6 +171,8 @@ MODELS: tuple[Entry, ...] = (
           cases=("one expert a token", "dense"), reads={"hy_v4": "HY_V4"}),
     Entry("mistral_large4", "models.mistral_large4.model:MistralLarge4", "model",
           cases=("one expert a token", "dense"), reads={"mistral_large4_text": "MISTRAL_LARGE4"}),
+    Entry("deepseek_v4", "models.deepseek_v4.model:DeepSeekV4", "model",
+          reads={"deepseek_v4": "DEEPSEEK_V4"}),
     Entry("longcat", "models.longcat.model:LongCat", "model",
           reads={"longcat_flash": "LONGCAT"}),
     Entry("minicpm3", "models.deepseek.model:MiniCPM3", "model", reads={"minicpm3": "MINICPM3"}),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sympy import Expr, Symbol
 
 from symledger.ir.ops import Input
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Program, Tensor
 
 
@@ -17,11 +18,15 @@ def states(program: Program) -> Iterator[Tensor]:
 
 
 def of_positions(program: Program) -> frozenset[Tensor]:
-    """Return what is kept for each position (keys, values); all else stays as long as it is."""
+    """Return what is kept for each position (keys, values); all else stays as long as it is.
+
+    So does the last position alone, and what is left over of groups.
+    """
     counting = _counting(program)
     return frozenset(
         t for t in states(program)
         if t.shape[1].free_symbols and t.shape[1].free_symbols <= counting
+        and (not is_window(t) or (t.state.is_Atom and t.state != ONE))
     )  # fmt: skip
 
 
