@@ -30,7 +30,7 @@ def test_there_is_a_file_for_each_owner_and_no_other():
         assert set(files.surveys(asked)) == set(CATALOGUE)
 
 
-@pytest.mark.parametrize("owner", CATALOGUE, 20)
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_a_file_is_what_is_derived_now(owner):
     assert not update.is_stale(owner)
 
@@ -57,7 +57,7 @@ def test_files_are_of_the_formulas_that_evidence_is_about(quantity):
     assert checked > 300
 
 
-@pytest.mark.parametrize("owner", CATALOGUE, 20)
+@pytest.mark.parametrize("owner", CATALOGUE)
 def test_of_equal_amounts_the_first_stands_for_all(owner):
     """They are told apart by one number each: here, by what they come to."""
     asked = Asked("params")
