@@ -26,7 +26,7 @@ def of_positions(program: Program) -> frozenset[Tensor]:
     return frozenset(
         t for t in states(program)
         if t.shape[1].free_symbols and t.shape[1].free_symbols <= counting
-        and (not is_window(t) or (t.state.is_Atom and t.state != ONE))
+        and (not is_window(t) or (t.state is not None and t.state.is_Atom and t.state != ONE))
     )  # fmt: skip
 
 
