@@ -115,11 +115,14 @@ class Comparison:
         for own, ref, rounds, its in self._leaves():
             name = str(steps[its.node].arguments.get("name", ""))
             self.kept.note(leaf_of(own.made[ref]), rounds, values[its.node][its.result], name)
-        for i, step in enumerate(steps):  # those that nothing uses
+        used = {*self.kept.arrays}  # those behind layers have other numbers in a deeper module
+        for i, step in enumerate(steps):
             name = str(step.arguments.get("name", ""))
             for j, node in self.lowered.graph.of(step.operation):
                 if step.operation in ("input", "weight") and node.arguments["name"] == name:
-                    self.kept.note(leaf_of(self.lowered.made[Ref(j)]), (), values[i][0], name)
+                    leaf = leaf_of(self.lowered.made[Ref(j)])
+                    if leaf not in used:
+                        self.kept.note(leaf, (), values[i][0], name)
         known = {*self.kept.arrays, *(x for p in self.program.bodies for x in p.inputs)}
         for e in self.executed:
             for leaf in self._told(e, known):

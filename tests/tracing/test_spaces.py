@@ -124,3 +124,21 @@ def test_what_is_rounded_unheard_is_looked_at_far_away(made):
     found = made(CAPACITY, "B, T, d")
     (rounded,) = found.definitions.values()
     assert [int(rounded.subs(named("T"), n)) for n in (5, 12, 19, 100)] == [2, 5, 8, 38]
+
+
+CAUSAL = """
+    class Net(nn.Module):
+        def __init__(self, d=4, h=6, layers=3):
+            super().__init__()
+            self.ls = nn.ModuleList(nn.Conv1d(h if i else d, h, 2) for i in range(layers))
+
+        def forward(self, x):
+            for l in self.ls:
+                x = l(F.pad(x.transpose(1, 2), (1, 0))).transpose(1, 2)
+            return x
+"""
+
+
+def test_a_last_layer_that_stands_apart_is_compared_with_itself(made):
+    """Where values are compared there are more layers, and another one has its number."""
+    assert "L" in made(CAUSAL, "B, T, d").sizes
