@@ -26,7 +26,7 @@ def of_positions(program: Program) -> frozenset[Tensor]:
     return frozenset(
         t for t in states(program)
         if t.shape[1].free_symbols and t.shape[1].free_symbols <= counting
-        and (not is_window(t) or (t.state is not None and t.state.is_Atom and t.state != ONE))
+        and (not is_window(t) or _is_length(t.state))
     )  # fmt: skip
 
 
@@ -38,6 +38,11 @@ def positions(t: Tensor) -> Expr:
 def is_window(t: Tensor) -> bool:
     """Whether only the last positions are kept."""
     return bool(t.state != t.shape[1])
+
+
+def _is_length(kept: Expr | None) -> bool:
+    """Whether so many positions are a window: a size, or a number above one."""
+    return kept is not None and bool(kept.is_Atom) and kept != ONE
 
 
 def _counting(program: Program) -> set[Symbol]:
