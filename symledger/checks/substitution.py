@@ -77,7 +77,7 @@ def _active(trial: Trial) -> Fraction:
 
 def _state(trial: Trial, bytes_of: Bytes) -> int:
     return sum(
-        a[:, -whole(t.state, trial.sizes) :].size * bytes_of[t.storage]
+        a[:, a.shape[1] - whole(t.state, trial.sizes) :].size * bytes_of[t.storage]
         for values in every(trial.values)
         for t, a in values.arrays.items()
         if t.state is not None

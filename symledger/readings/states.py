@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sympy import Expr, Symbol
 
 from symledger.ir.ops import Input
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Program, Tensor
 
 
@@ -17,11 +18,15 @@ def states(program: Program) -> Iterator[Tensor]:
 
 
 def of_positions(program: Program) -> frozenset[Tensor]:
-    """Return what is kept for each position (keys, values); all else stays as long as it is."""
+    """Return what is kept for each position (keys, values); all else stays as long as it is.
+
+    So does the last position alone, and what is left over of groups.
+    """
     counting = _counting(program)
     return frozenset(
         t for t in states(program)
         if t.shape[1].free_symbols and t.shape[1].free_symbols <= counting
+        and (not is_window(t) or _is_length(t.state))
     )  # fmt: skip
 
 
@@ -33,6 +38,11 @@ def positions(t: Tensor) -> Expr:
 def is_window(t: Tensor) -> bool:
     """Whether only the last positions are kept."""
     return bool(t.state != t.shape[1])
+
+
+def _is_length(kept: Expr | None) -> bool:
+    """Whether so many positions are a window: a size, or a number above one."""
+    return kept is not None and bool(kept.is_Atom) and kept != ONE
 
 
 def _counting(program: Program) -> set[Symbol]:

@@ -176,6 +176,7 @@ INHERITED = {
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
+    "DeepSeekV4": {sizes.S}, "HashRoutedMixture": {sizes.V},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
     "SharingVision": {T_max, sizes.L_r},

@@ -15,12 +15,14 @@ from symledger.checks.torch.modules import (
     attention_images,
     attention_kinds,
     attention_latent,
+    attention_shared,
     blocks,
     blocks_stacked,
     blocks_streams,
     convolution,
     embeddings,
     feed_forward,
+    feed_forward_hashed,
     heads_and_losses,
     image_blocks,
     layout,
@@ -37,10 +39,11 @@ from symledger.checks.torch.modules import (
 )
 
 COMPONENTS = (
-    maps, attention, attention_images, attention_kinds, attention_latent, feed_forward, norms,
-    embeddings, heads_and_losses, blocks, blocks_stacked, blocks_streams, convolution,
-    image_blocks, recurrence, state_spaces, state_spaces_decaying, state_spaces_delta,
-    state_spaces_gated, state_spaces_kimi, state_spaces_lightning, state_spaces_memory, layout,
+    maps, attention, attention_images, attention_kinds, attention_latent, attention_shared,
+    feed_forward, feed_forward_hashed, norms, embeddings, heads_and_losses, blocks,
+    blocks_stacked, blocks_streams, convolution, image_blocks, recurrence, state_spaces,
+    state_spaces_decaying, state_spaces_delta, state_spaces_gated, state_spaces_kimi,
+    state_spaces_lightning, state_spaces_memory, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

@@ -93,7 +93,7 @@ class Run:
         """Whether a parameter of the module is weights on which no result depends."""
         program = self.trial.program
         unused = {program.path(w) for w in program.params if w in program.unused}
-        return unused.issuperset(self.parts[name])
+        return unused.issuperset(map(_plain, self.parts[name]))
 
     def _ours(self, name: str) -> tuple[str, ...]:
         if name in self.names:

@@ -60,7 +60,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "d_1": 5, "d_2": 3, "d_key": 8, "d_val": 9, "u": 2, "T_e": 6,
      "d_c": 9, "d_q": 7, "d_rot": 4, "d_exp": 8, "L_d": 1, "d_i": 12, "Q": 4,
      "d_e": 5, "n_r": 6, "L_g": 2, "L_in": 1, "h_dec": 3, "d_dec": 9, "T_k": 9,
-     "P": 3, "t": 2, "C_s": 2, "d_f": 6, "d_ctx": 9, "d_proj": 5},
+     "P": 3, "t": 2, "C_s": 2, "d_f": 6, "d_ctx": 9, "d_proj": 5, "r_c": 2},
     {"B": 3, "T": 4, "S": 9, "d": 10, "h": 6, "h_kv": 3, "d_k": 2, "d_v": 5, "d_h": 4, "d_ff": 14,
      "V": 11, "n": 7, "d_in": 8, "d_out": 5, "L": 3, "T_max": 6,
      "d_s": 4, "d_p": 2, "d_r": 2, "w": 2, "n_b": 9, "N": 5, "E": 6, "k": 2, "E_s": 1,
@@ -72,7 +72,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "d_1": 4, "d_2": 7, "d_key": 3, "d_val": 5, "u": 3, "T_e": 8,
      "d_c": 5, "d_q": 8, "d_rot": 2, "d_exp": 6, "L_d": 2, "d_i": 6, "Q": 2,
      "d_e": 7, "n_r": 8, "L_g": 1, "L_in": 2, "h_dec": 5, "d_dec": 7, "T_k": 8,
-     "P": 2, "t": 3, "C_s": 3, "d_f": 4, "d_ctx": 5, "d_proj": 7},
+     "P": 2, "t": 3, "C_s": 3, "d_f": 4, "d_ctx": 5, "d_proj": 7, "r_c": 3},
     {"B": 1, "T": 8, "S": 8, "d": 16, "h": 2, "h_kv": 1, "d_k": 8, "d_v": 6, "d_h": 8, "d_ff": 33,
      "V": 29, "n": 17, "d_in": 21, "d_out": 13, "L": 2, "T_max": 8,
      "d_s": 5, "d_p": 4, "d_r": 6, "w": 8, "n_b": 4, "N": 9, "E": 8, "k": 1, "E_s": 3,
@@ -84,7 +84,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "d_1": 6, "d_2": 9, "d_key": 7, "d_val": 11, "u": 4, "T_e": 4,
      "d_c": 12, "d_q": 5, "d_rot": 6, "d_exp": 9, "L_d": 1, "d_i": 8, "Q": 3,
      "d_e": 9, "n_r": 4, "L_g": 3, "L_in": 2, "h_dec": 4, "d_dec": 21, "T_k": 11,
-     "P": 4, "t": 4, "C_s": 1, "d_f": 10, "d_ctx": 7, "d_proj": 9},
+     "P": 4, "t": 4, "C_s": 1, "d_f": 10, "d_ctx": 7, "d_proj": 9, "r_c": 3},
 )  # fmt: skip
 """Sizes of symbols; a case makes those equal that it cannot tell apart, and what other sizes decide
 follows from them. A symbol that is not here gets a small one; where it does not fit, write it here.

@@ -78,6 +78,24 @@ def chunk_mask(T: Expr, Q: Expr, n_c: Expr) -> Masked:
     return table("mask", visible, T, T), Pairs("T", "S", count)
 
 
+def compressed_mask(T: Expr, w: Expr, r: Expr, n: Expr) -> Masked:
+    """Return a table for T keys of single positions and n of r positions each, and its pairs.
+
+    A query sees itself and the w − 1 positions before it, and the compressed keys of which no
+    position comes after it: query t sees ⌊(t + 1)/r⌋. Beside w·T − w(w−1)/2 pairs that leaves
+    r·n(n−1)/2 + n(T − rn + 1), where n = ⌊T/r⌋.
+    """
+    near = _within(T, T, w)
+
+    def visible(t: Symbol, s: Symbol) -> Expr:
+        made = Piecewise((Integer(0), (s - T + 1) * r <= t + 1), (-oo, True))
+        return Piecewise((near(t, s), s < T), (made, True))
+
+    count = w * T - w * (w - 1) / 2 + r * n * (n - 1) / 2 + n * (T - r * n + 1)
+    hidden = table("mask", visible, T, T + n, within=((w, T),))
+    return hidden, Pairs("T", "S", count, w + n)
+
+
 def near_mask(T: Expr, w: Expr) -> Masked:
     """Return a table that is 0 where query t may see key s of T keys, −∞ elsewhere, and its pairs.
 

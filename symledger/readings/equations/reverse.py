@@ -35,7 +35,8 @@ class Reverse:
             self._cut(t)
         self.sheet.note_uses((*self.cut.values(), *self.made.values()))
         children = self.outline.children.items()
-        entering = [(inner, x) for inner, child in children for x in child.entering]
+        heard = [(inner, child) for inner, child in children if child.outputs]  # others are idle
+        entering = [(inner, x) for inner, child in heard for x in child.entering]
         used = {x for t in (*self.cut.values(), *self.made.values()) for x in t.args}
         used |= {self.cut[x] for _, x in entering}
         again = [t for t in self.outline.body.outputs if self.cut[t] in used]
