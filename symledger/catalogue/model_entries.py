@@ -158,6 +158,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"deepseek_v32": "DEEPSEEK_V32", "glm_moe_dsa": "GLM_DSA"}),
     Entry("axk2", "models.deepseek_v32.model:AXK2", "model",
           cases=("one expert a token", "dense"), reads={"axk2": "AXK2"}),
+    Entry("deepseek_v4", "models.deepseek_v4.model:DeepSeekV4", "model",
+          reads={"deepseek_v4": "DEEPSEEK_V4"}),
     Entry("longcat", "models.longcat.model:LongCat", "model",
           reads={"longcat_flash": "LONGCAT"}),
     Entry("minicpm3", "models.deepseek.model:MiniCPM3", "model", reads={"minicpm3": "MINICPM3"}),

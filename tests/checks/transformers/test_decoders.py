@@ -66,6 +66,14 @@ CASES = {
         "vocab_size_per_layer_input": 50, "hidden_size_per_layer_input": 6, "laurel_rank": 5,
         "altup_num_inputs": 3, "altup_active_idx": 1,
     },
+    "every kind of layer of deepseek_v4": {
+        "model_type": "deepseek_v4", "vocab_size": 40, "hidden_size": 20, "num_hidden_layers": 4,
+        "moe_intermediate_size": 6, "num_attention_heads": 2, "head_dim": 16, "q_lora_rank": 5,
+        "n_routed_experts": 4, "num_experts_per_tok": 2, "o_groups": 2, "o_lora_rank": 3,
+        "index_n_heads": 2, "index_head_dim": 8, "partial_rotary_factor": 0.25, "hc_mult": 2,
+        "sliding_window": 6, "compress_rate_csa": 2, "compress_rate_hca": 3, "mlp_bias": True,
+        "compress_ratios": [0, 4, 128, 4], "num_hash_layers": 1, "n_shared_experts": 2,
+    },
     "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
                 "vocab_size": 99, "use_mambapy": True},
 }  # fmt: skip
