@@ -111,6 +111,11 @@ d_ple = Size("d_ple", "numbers that a token has for each layer by itself")
 V_ple = Size("V_ple", "rows of the table of what tokens have for each layer")
 d_g = Size("d_g", "head width of layers that see everything, where others have another")
 h_g = Size("h_g", "key/value heads of layers that see everything, where others have another number")
+d_hw = Size("d_hw", "head width of layers with a window, without what is turned by the position")
+d_vw = Size("d_vw", "width of a value of layers with a window")
+d_cw = Size("d_cw", "latent width of keys and values of layers with a window")
+d_qw = Size("d_qw", "latent width of queries of layers with a window")
+d_rw = Size("d_rw", "elements of a head that are turned by its position, in layers with a window")
 L_s = Size("L_s", "last layers, which use keys and values of earlier ones")
 L_sw = Size("L_sw", "of those, layers that see a window only")
 n_s = Size("n_s", "residual streams: vectors that every token has in all layers")
@@ -158,6 +163,7 @@ k = Size("k", "routed experts that a token is sent to")
 d_exp = Size("d_exp", "hidden width of one expert, where other networks have another")
 d_sh = Size("d_sh", "hidden width of the shared expert")
 L_n = Size("L_n", "number of layers that are told no positions")
+L_nd = Size("L_nd", "number of layers that are told no positions and have no experts")
 L_d = Size("L_d", "number of layers that have one network in place of experts")
 L_wd = Size("L_wd", "number of layers that see a window only and have no experts")
 L_a = Size("L_a", "number of layers that attend, where others mix tokens in another way")
@@ -353,7 +359,8 @@ IMAGES = (
 
 ORDER: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
-    *IMAGES, *VISION,
+    *IMAGES,
+    *VISION,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),

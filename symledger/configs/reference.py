@@ -50,8 +50,11 @@ def _fields(model_type: str) -> dict[str, Any]:
     meant = dict(kind.attribute_map)
     keys, types = ({meant.get(name, name): each for name, each in found.items()}
                    for found in (keys, types))  # fmt: skip
+    order = {name: i for i, name in enumerate(own)}
+    heard = {a: name for a, name in meant.items()  # a later field is given its default over them
+             if a not in order or name not in order or order[a] >= order[name]}  # fmt: skip
     return {
-        "class": kind.__name__, "keys": keys, "types": types, "aliases": meant,
+        "class": kind.__name__, "keys": keys, "types": types, "aliases": heard,
         "padded": _padded(kind),
     }  # fmt: skip
 

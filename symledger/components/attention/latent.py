@@ -87,11 +87,16 @@ class LatentAttention(Component):
         c, r = self.latents(x, offset)
         if past_c is not None and past_r is not None:
             c, r = join([past_c, c], axis=1), join([past_r, r], axis=1)
-        c, r = state(c), state(r)
+        c, r = state(c, self.window), state(r, self.window)
         z = (self.absorbing if self.absorbed else self.expanding)(q, q_r, c, r)
         merged = self.leaving(x, source, z)
         y = Linear(self.h * self.d_v, self.d, self.bias)(merged, name="O")
         return steps(q=q, q_r=q_r, c=c, r=r, z=z, y=y)
+
+    @property
+    def window(self) -> Expr | None:
+        """How many positions a query sees, where that is fewer than all before it."""
+        return None
 
     def source(self, x: Tensor) -> Tensor:
         """Return what queries are mapped from: a latent vector, if they have one."""
@@ -132,8 +137,16 @@ class LatentAttention(Component):
         k = einsum("B S c, c h k -> B S h k", c, self.up("K", self.d_h))
         v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
         k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
-        core = ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
-        return core(join([q, q_r]), join([k, k_r]), v, name="core")
+        whole = self.joined(q, q_r, c.shape[1] - q.shape[1])
+        return self.core()(whole, join([k, k_r]), v, name="core")
+
+    def joined(self, q: Tensor, q_r: Tensor, offset: Expr) -> Tensor:
+        """Join what carries no position and what is turned by it; the first stands at offset."""
+        return join([q, q_r])
+
+    def core(self) -> Component:
+        """Return how the heads mix what they see."""
+        return ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
 
     def absorbing(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
         """Map queries to latent vectors, mix these, and map the mixtures to values."""

@@ -11,13 +11,14 @@ from symledger.config_keys.expert_keys import classes, grouped, listed_dense, so
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.config_keys.hybrid_keys import which
 from symledger.errors import BadInput, shown
-from symledger.models.deepseek.config import USES, one_for_all, tensors
+from symledger.models.deepseek.config import USES, one_for_all
+from symledger.models.deepseek.config import tensors as plain_tensors
 
 FULL, SHARED = "full", "shared"
 SCHEDULE = ("index_topk_pattern", "index_topk_freq", "index_skip_topk_offset")
 
 
-def _indexers(values: Values) -> list[bool]:
+def indexers(values: Values) -> list[bool]:
     """Return which layers have an indexer, as they are listed, by letters, or all but some.
 
     Raises:
@@ -48,7 +49,7 @@ def _indexers(values: Values) -> list[bool]:
 
 def _indexing(values: Values) -> Settings:
     """Say how many layers have an indexer, and which of those with experts and without."""
-    has, dense = _indexers(values), listed_dense(values)
+    has, dense = indexers(values), listed_dense(values)
     if all(has):
         return {"indexing": "all"}
     found = {"indexing": "some", "L_x": str(sum(has))}
@@ -62,7 +63,7 @@ def _indexing(values: Values) -> Settings:
     return {**found, "L_xd": str(sum(inside[True]))} if both else found
 
 
-def _turned(values: Values) -> Settings:
+def turned_less(values: Values) -> Settings:
     """Refuse an indexer whose heads are not wider than what is turned of them."""
     width, turned = values["index_head_dim"], values["qk_rope_head_dim"]
     if size("index_head_dim", width) <= turned:
@@ -73,7 +74,7 @@ def _turned(values: Values) -> Settings:
     return {}
 
 
-def _every(values: Values) -> Settings:
+def every_indexed(values: Values) -> Settings:
     """Refuse layers of another kind than those that the class builds."""
     kinds = values.get("layer_types")
     known = ("indexed_attention", "deepseek_sparse_attention")
@@ -94,9 +95,9 @@ INDEXER = {
 }  # fmt: skip
 
 
-def _tensors() -> dict[str, tuple[str, ...]]:
+def tensors() -> dict[str, tuple[str, ...]]:
     """Return our weights behind those of the implementation, of each kind of layer."""
-    known = {**tensors(), **{
+    known = {**plain_tensors(), **{
         f"model.layers.*.{theirs}": (f"dense_block.{ours}", f"block.{ours}")
         for theirs, ours in INDEXER.items()
     }}  # fmt: skip
@@ -122,12 +123,12 @@ KEYS: Mapping[str, Use] = {
 RULES = (
     Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
     Rule(("num_hidden_layers",), some_or_none),
-    Rule(("qk_rope_head_dim", "index_head_dim"), _turned),
-    Rule((), _every),
+    Rule(("qk_rope_head_dim", "index_head_dim"), turned_less),
+    Rule((), every_indexed),
     grouped(2),
 )
 DEEPSEEK_V32 = Family(
-    "deepseek_v32", classes("deepseek_v32", "DeepseekV32"), KEYS, RULES, _tensors(),
+    "deepseek_v32", classes("deepseek_v32", "DeepseekV32"), KEYS, RULES, tensors(),
 )  # fmt: skip
 GLM_DSA = Family(
     "glm_moe_dsa",
@@ -135,7 +136,7 @@ GLM_DSA = Family(
     {**KEYS, "indexer_types": Ruled(), **dict.fromkeys(SCHEDULE, Ruled()),
      "index_share_for_mtp_iteration": FREE, "moe_router_dtype": FREE},
     (*RULES, Rule(("num_hidden_layers",), _indexing)),
-    _tensors(),
+    tensors(),
 )  # fmt: skip
 """No class reads ``mlp_bias``, nor how many positions are chosen for anything but a mask."""
 
@@ -161,7 +162,7 @@ def _sparse(values: Values) -> Settings:
 
 def _behind_gates() -> dict[str, tuple[str, ...]]:
     """Return our weights behind those of A.X K2, whose norms have gates."""
-    found = {name: tuple(x for x in ours if "told_" not in x) for name, ours in _tensors().items()}
+    found = {name: tuple(x for x in ours if "told_" not in x) for name, ours in tensors().items()}
     kinds = ("block.", "dense_block.")
     found["model.layers.*.self_attn.q_gate_proj.weight"] = tuple(
         f"{kind}attention.Q.W" for kind in kinds
@@ -186,8 +187,8 @@ AXK2 = Family(
     (
         Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
         Rule(("num_hidden_layers",), _sparse),
-        Rule(("qk_rope_head_dim", "index_head_dim"), _turned),
-        Rule((), _every),
+        Rule(("qk_rope_head_dim", "index_head_dim"), turned_less),
+        Rule((), every_indexed),
         Rule(("n_routed_experts",), _grouped),
     ),
     _behind_gates(),
