@@ -18,6 +18,7 @@ from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.options import choices_of, tried_of
 from symledger.errors import DefinitionError
+from symledger.models.mistral_large4.model import MistralLarge4
 from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component
@@ -126,6 +127,8 @@ def variants(cls):
             yield cls(**dict((one, other)))
     if issubclass(cls, WindowedSparseDecoder):  # and one where three are
         yield cls(dense_layers=True, windows="some", sparse_windows="none")
+    if issubclass(cls, MistralLarge4):
+        yield cls(dense_layers=True, sparse_untold="none")
     if "some" in untried(cls, "windows"):
         yield from (cls(windows="some", cached=cached) for cached in (False, True))
 

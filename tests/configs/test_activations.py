@@ -17,6 +17,7 @@ NEEDED = {
     "deepseek_v2": {"num_experts_per_tok": 2},
     "dots1": {"n_shared_experts": 1, "n_routed_experts": 8, "num_experts_per_tok": 2},
     "nemotron": {"num_key_value_heads": 8},
+    "diffusion_gemma_text": {"num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
     "cohere_compass_text": {"rope_parameters": {"full_attention": {"rope_theta": 10000.0}}},
 }  # fmt: skip
 """What a configuration has to say besides, so that its class can be built."""

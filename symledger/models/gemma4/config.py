@@ -104,8 +104,11 @@ def _listed(values: Values, said: object, near: Sequence[bool]) -> tuple[object,
     met = {int(str(i)) for i in rows if str(i).isdecimal()}
     first = next(iter(rows.values()), None)
     alike = isinstance(first, dict) and all(row == first for row in rows.values())
-    if met != full or not alike or not isinstance(first, dict) or (
-        {*first} - {"head_dim", "num_key_value_heads"}
+    if (
+        met != full
+        or not alike
+        or not isinstance(first, dict)
+        or ({*first} - {"head_dim", "num_key_value_heads"})
     ):
         raise BadInput(
             f"per_layer_config = {shown(written(said))} is not supported: head_dim and "
@@ -217,6 +220,32 @@ GEMMA4_UNIFIED = Family(
     TENSORS,
     {"fed": "false", "experts": "false"},
 )
+
+
+def _implied(values: Values) -> Values:
+    """Return the keys with what every DiffusionGemma is: values as keys, experts, nothing lent."""
+    return {**values, "attention_k_eq_v": True, "enable_moe_block": True, "num_kv_shared_layers": 0}
+
+
+def _implying(rule: Rule) -> Rule:
+    return Rule(rule.keys, lambda values: rule.read(_implied(values)))
+
+
+LEFT_OUT = ("attention_k_eq_v", "num_kv_shared_layers", "use_double_wide_mlp")
+DIFFUSION_GEMMA = Family(
+    "diffusion_gemma_text",
+    {"DiffusionGemmaEncoderTextModel": Built("gemma4", {"head": "bare"})},
+    {
+        **{name: use for name, use in KEYS.items() if name not in LEFT_OUT},
+        **{name: use for name, use in FEEDING.items() if "expert" in name or "moe_int" in name},
+        "final_logit_softcapping": FREE,
+    },
+    tuple(_implying(rule) for rule in (*RULES, Rule((), _experts))),
+    TENSORS,
+    {"fed": "false"},
+    needs=("num_experts", "top_k_experts", "moe_intermediate_size"),
+)
+"""What encodes a text, and what was written so far, for the blocks that are made of noise."""
 
 APART = Only((None,), "its decoder alone is derived, without an encoder of images or of sounds")
 

@@ -66,6 +66,29 @@ CASES = {
         "vocab_size_per_layer_input": 50, "hidden_size_per_layer_input": 6, "laurel_rank": 5,
         "altup_num_inputs": 3, "altup_active_idx": 1,
     },
+    "windows of dots3_note_text with sizes of their own": {
+        "model_type": "dots3_note_text", **SMALL, "num_key_value_heads": 4, "pad_token_id": 0,
+        "kv_lora_rank": 12, "q_lora_rank": 20, "moe_intermediate_size": 12, "n_routed_experts": 4,
+        "num_experts_per_tok": 2, "layer_types": ["indexed_attention", *["sliding_attention"] * 2],
+        "sliding_window": 5, "per_layer_config": {str(i): {
+            "num_attention_heads": 2, "num_key_value_heads": 2, "kv_lora_rank": 20,
+            "head_dim": 24, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 10,
+        } for i in (1, 2)},
+    },
+    "dense layers of muse_spark_text, and windows that are listed": {
+        "model_type": "muse_spark_text", **SMALL, "num_key_value_heads": 2, "head_dim": 12,
+        "moe_intermediate_size": 12, "moe_hidden_size": 20, "num_local_experts": 4,
+        "num_experts_per_tok": 2, "mlp_layer_types": ["dense", "sparse", "sparse"],
+        "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        "layer_rope_theta": [1e4, 0, 1e4], "sliding_window": 5, "attention_bias": True,
+        "bos_token_id": 1, "eos_token_id": 2,
+    },
+    "dense layers of mistral_large4_text that are told no positions": {
+        "model_type": "mistral_large4_text", **SMALL, "num_key_value_heads": 4, "kv_lora_rank": 12,
+        "qk_rope_head_dim": 8, "moe_intermediate_size": 12, "n_routed_experts": 4,
+        "num_experts_per_tok": 2, "index_head_dim": 16, "first_k_dense_replace": 2,
+        "no_rope_layers": [1, 0, 0],
+    },
     "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
                 "vocab_size": 99, "use_mambapy": True},
 }  # fmt: skip

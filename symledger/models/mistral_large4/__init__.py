@@ -1,0 +1,1 @@
+"""Mistral Large 4."""

@@ -1,0 +1,1 @@
+"""Muse Glimmer and Muse Spark."""
