@@ -9,7 +9,15 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import quartered
-from symledger.config_keys.seeing_keys import TIED, decoding, generating, lasting, width, within
+from symledger.config_keys.seeing_keys import (
+    TIED,
+    decoding,
+    generating,
+    lasting,
+    tied_by_either,
+    width,
+    within,
+)
 from symledger.errors import BadInput
 from symledger.models.glm import config as glm
 from symledger.models.glm4_moe import config as glm4_moe
@@ -120,6 +128,10 @@ OCR_INSIDE = _inside(OCR_VISION, {
 })  # fmt: skip
 
 
+FORWARDED = ("glm4v", "glm4v_moe", "glm_ocr")
+"""Types whose class ties the head where the decoder's part alone says so (transformers 5.23)."""
+
+
 def _seeing(
     model_type: str, entry: str, name: str, text: Family, encoder: Family, **implied: str
 ) -> Family:
@@ -137,7 +149,8 @@ def _seeing(
         return lasting(values, text, 64)
 
     return Family(
-        model_type, generating(entry, name), {**TIED, "vocab_size": FREE}, (Rule((), fitting),),
+        model_type, generating(entry, name), {**TIED, "vocab_size": FREE},
+        (Rule((), fitting), *((tied_by_either(text),) if model_type in FORWARDED else ())),
         {**within("model.language_model.", text.tensors), **image("model.visual.", "tower.")},
         implied={"n_img": "1", **IMAGE, **implied},
         parts={"text_config": text, "vision_config": encoder},

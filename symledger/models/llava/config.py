@@ -65,10 +65,14 @@ LLAVA = Family(
         "vision_feature_layer": Ruled(),
         **dict.fromkeys(("image_seq_length", "ignore_index", "vocab_size"), FREE),
     },
-    (Rule((), lambda values: grid(values, TEXT, VISION)),
-     Rule((), lambda values: read_layer(values, VISION)), tied_by_either(TEXT)),
+    (
+        Rule((), lambda values: grid(values, TEXT, VISION)),
+        Rule((), lambda values: read_layer(values, VISION)),
+        tied_by_either(TEXT),
+    ),
     {
-        **within("model.language_model.", DENSE), **UNREAD,
+        **within("model.language_model.", DENSE),
+        **UNREAD,
         **{f"model.{name}": ours for name, ours in PROJECTOR.items()},
     },
     implied=ONE_IMAGE,
@@ -104,7 +108,7 @@ VIPLLAVA = replace(
            if key not in ("multimodal_projector_bias", "vision_feature_select_strategy")},
         "projector_layernorm_eps": FREE,
     },
-    rules=(LLAVA.rules[0], Rule((), _several), LLAVA.rules[2]),
+    rules=(LLAVA.rules[0], Rule((), _several)),  # its decoder's own part does not tie the head
     tensors={
         **LLAVA.tensors,
         "model.multi_modal_projector.projector_layernorm.weight": ("projector_norm.g",),

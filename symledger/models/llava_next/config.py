@@ -106,7 +106,8 @@ def _next(model_type: str, name: str) -> Family:
 
 
 LLAVA_NEXT = _next("llava_next", "LlavaNext")
-LLAVA_NEXT_VIDEO = _next("llava_next_video", "LlavaNextVideo")
+VIDEO = _next("llava_next_video", "LlavaNextVideo")
+LLAVA_NEXT_VIDEO = replace(VIDEO, rules=(*VIDEO.rules, tied_by_either(TEXT)))
 QWEN = decoding(QWEN2)
 INSIDE = replace(SIGLIP, absent={
     "hidden_size": 1152, "intermediate_size": 4304, "patch_size": 14, "image_size": 384,
