@@ -38,7 +38,7 @@ OF_RECORDS = ("citing", "evidence", "explain", "golden", "languages", "recording
 FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
 MANY = 80
 """A test of more cases is broad: outside of integration those of a sample are looked at,"""
-ABOUT = 30
+ABOUT = 20
 """about so many, however many families there are, and beside them"""
 ALWAYS = {"mini_gpt", "gpt2", "llama", "bert", "mixtral", "vgg", *{
     entry.folder: entry.name for entry in reversed((*ENTRIES, *AXIOMS)) if entry.kind != "model"
@@ -79,7 +79,10 @@ def broad(items):
         if hasattr(item, "callspec") and item.get_closest_marker("every_case") is None:
             tests[item.parent.nodeid, item.originalname].append(item)
     for cases in tests.values():
-        if len(cases) > MANY:
+        costly = cases[0].get_closest_marker("costly")
+        if costly:
+            yield from (item for i, item in enumerate(cases) if i % costly.args[0])
+        elif len(cases) > MANY:
             for item in cases[1:]:  # the first one always stays
                 about = owner_of(item) or item.callspec.id
                 if not (about in ALWAYS or drawn(about, len(cases))):

@@ -30,6 +30,9 @@ EVERY_CASE = pytest.mark.every_case
 It says that something is missing, or whether an owner's formulas are those that were checked.
 """
 
+COSTLY = pytest.mark.costly
+"""For a test whose cases take a second or more: every n-th is looked at, all in integration."""
+
 WHOLE = pytest.mark.xdist_group("whole")
 """For a test that reads all of the catalogue: one worker runs these."""
 

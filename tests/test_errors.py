@@ -9,6 +9,7 @@ import pytest
 
 from symledger.errors import escaped, quoted, shown
 from tests.documents import ROOT
+from tests.every import COSTLY
 from tests.invoke import assert_refuses, run
 
 
@@ -46,6 +47,7 @@ PLACES = [
 ]  # fmt: skip
 
 
+@COSTLY(4)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_command_echoes_what_is_long_or_unseen(place):
     for given in (LONG, UNSEEN):

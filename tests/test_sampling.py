@@ -5,16 +5,17 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import ABOUT, ALWAYS, FAMILIES, MANY, broad, drawn
-from tests.every import CATALOGUE, OWNERS
+from tests.every import CATALOGUE, COSTLY, OWNERS
 
 
 def cases(test, names, given="owner", marked=()):
     """Make what pytest collects of a test with parameters."""
+    marks = {mark.name: mark for mark in marked}
     return [
         SimpleNamespace(
             callspec=SimpleNamespace(params={given: name}, id=str(name)), originalname=test,
             parent=SimpleNamespace(nodeid="tests/test_it.py"),
-            get_closest_marker=lambda mark: mark if mark in marked else None,
+            get_closest_marker=lambda mark: marks.get(mark),
         )
         for name in names
     ]  # fmt: skip
@@ -52,4 +53,9 @@ def test_a_model_that_is_named_is_looked_at_where_its_family_is():
 def test_nothing_is_left_out_of_few_cases_or_where_that_is_said():
     assert not [*broad(cases("test_a", range(MANY)))]
     assert not [*broad([*cases("test_a", range(MANY)), *cases("test_b", range(MANY))])]
-    assert not [*broad(cases("test_a", OWNERS, marked={"every_case"}))]
+    assert not [*broad(cases("test_a", OWNERS, marked=[pytest.mark.every_case]))]
+
+
+def test_of_costly_cases_every_nth_is_looked_at_the_first_among_them():
+    assert kept(cases("test_a", "abcdefg", given="text", marked=[COSTLY(3)])) == ["a", "d", "g"]
+    assert kept(cases("test_a", "ab", given="text", marked=[COSTLY(3)])) == ["a"]

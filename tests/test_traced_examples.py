@@ -6,6 +6,7 @@ import pytest
 
 from symledger import trace
 from tests import documents
+from tests.every import COSTLY
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
@@ -25,6 +26,7 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
+@COSTLY(6)
 @pytest.mark.parametrize(("file", "name", "enters", "formula"), EXAMPLES)
 def test_an_example_has_as_many_parameters_as_pytorch_counts(file, name, enters, formula):
     path = MODELS / f"{file}.py"

@@ -10,6 +10,7 @@ import pytest
 
 from symledger.__main__ import main
 from tests.cli.test_main import ROOT
+from tests.every import COSTLY
 from tests.invoke import run
 
 READER_GONE = 128 + 13
@@ -42,6 +43,7 @@ def outcome(command, **streams):
     return done.returncode, done.stderr
 
 
+@COSTLY(4)
 @pytest.mark.parametrize("command", ANSWERED)
 def test_a_reader_that_has_left_is_no_failed_check(command):
     with unread() as pipe:

@@ -10,7 +10,7 @@ from symledger.explain import search, tables
 from symledger.explain.answer import explain, match_dict
 from symledger.explain.index.usual import known
 from symledger.explain.number import UNITS
-from tests.every import account
+from tests.every import COSTLY, account
 from tests.invoke import assert_answers, assert_refuses, run
 
 
@@ -21,6 +21,7 @@ def first(number, **asked):
 LINEAR = {"B": "32", "d_in": "128", "d_out": "64"}
 
 
+@COSTLY(4)
 @pytest.mark.parametrize(
     ("number", "unit", "settings", "what", "sizes"),
     [
@@ -132,6 +133,7 @@ NEAR = [
 ]
 
 
+@COSTLY(3)
 @pytest.mark.parametrize(("arguments", "said"), NEAR)
 def test_a_near_miss_is_named_as_such(arguments, said):
     result = run("explain", *arguments.split())

@@ -29,7 +29,7 @@ from symledger.report import answer, comparison, explanation, listing
 from symledger.report import page as derivation
 from symledger.sizes import BY_NAME
 from symledger.torch_layers.table import LAYERS
-from tests.every import CATALOGUE
+from tests.every import CATALOGUE, COSTLY
 from tests.every import account as every_account
 
 MARKED = "xx"
@@ -142,6 +142,7 @@ def own_names(account):
     }  # fmt: skip
 
 
+@COSTLY(4)
 @pytest.mark.parametrize("target", DERIVED)
 def test_every_word_of_a_derivation_is_said_in_the_language(target, asked):
     account = derive(target)
@@ -174,6 +175,7 @@ def test_every_part_of_a_target_has_a_name(name):
     said_in_spanish(text.key for text in named if len(text) > 2)
 
 
+@COSTLY(3)
 @pytest.mark.parametrize(("number", "inside", "settings"), EXPLAINED)
 def test_every_word_of_an_explanation_is_said_in_the_language(number, inside, settings, asked):
     unit = {"B": "bytes"}.get(number.rpartition(" ")[2], "")

@@ -91,7 +91,7 @@ def rendered():
     """Return the paths of the pages that are rendered: in integration all of them.
 
     Elsewhere, of those that are hundreds of a kind (of components, models, formulas, questions and
-    published configurations), every eighth that is made and what tests ask for.
+    published configurations), every sixteenth that is made and what tests ask for.
     """
     if INTEGRATING:
         return set(SITE.pages)
@@ -99,7 +99,7 @@ def rendered():
     deep = {path for path in paths if path.count("/") > 1}
     many = [p for p in paths if p in OF_ENTRIES or folder(p) in ("f", "questions") or p in deep]
     asked = {*map(page_of, KINDS), *longest_leading_forms(), *filter(ASKED.match, paths)}
-    return set(paths) - set(many) | set(share(many, 8)) | asked & set(paths)
+    return set(paths) - set(many) | set(share(many, 16)) | asked & set(paths)
 
 
 def some_of(files, every):

@@ -13,6 +13,7 @@ from symledger.tracing.checks import checked  # noqa: E402
 from symledger.tracing.record import record  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
+from tests.every import COSTLY  # noqa: E402
 
 
 class Layer(nn.Module):
@@ -57,6 +58,7 @@ class Stack(nn.Module):
         return checkpoint(layer, x, use_reentrant=False, early_stop=self.how != "late")
 
 
+@COSTLY(3)
 @pytest.mark.parametrize(("how", "p", "every"), [
     ("", 0.0, 1), ("", 0.1, 1), ("", 0.1, 2), ("late", 0.0, 1), ("reentrant", 0.1, 1),
     ("whole", 0.0, 1), ("part", 0.0, 1),

@@ -26,6 +26,7 @@ from symledger.tracing.points import sampled  # noqa: E402
 from symledger.tracing.space import explored  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
 from tests.checks.torch.test_optimizer_steps import Live, made_by  # noqa: E402
+from tests.every import COSTLY  # noqa: E402
 
 
 class Attention(nn.Module):
@@ -204,6 +205,7 @@ def views_own(changes):
     ]
 
 
+@COSTLY(3)
 @pytest.mark.parametrize("mutant", [
     names_are_forgotten, saved_tensors_stay, gradients_come_late, reshape_never_copies, views_own,
 ])  # fmt: skip

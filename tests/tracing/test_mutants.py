@@ -17,6 +17,7 @@ from symledger.traces.rules.table import RULES  # noqa: E402
 from symledger.tracing.checks import checks  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
+from tests.every import COSTLY  # noqa: E402
 
 load_rules()
 
@@ -129,6 +130,7 @@ def test_without_a_mistake_nothing_is_found(victim):
     assert failed(victim) == {}
 
 
+@COSTLY(3)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(victim, monkeypatch, mistake):
     operation, wrong, found_by = MISTAKES[mistake]

@@ -11,6 +11,7 @@ from symledger import derive
 from symledger.checks.transformers import comparison as built
 from symledger.checks.transformers.weights import compare, weights
 from symledger.errors import BadInput
+from tests.every import COSTLY
 
 SMALL = {"vocab_size": 99, "hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4,
          "intermediate_size": 48}  # fmt: skip
@@ -108,6 +109,7 @@ def account(document, folder):
     return derive(str(path))
 
 
+@COSTLY(3)
 @pytest.mark.parametrize("name", CASES)
 def test_the_implementation_has_our_weights_and_flops(name, tmp_path):
     found = account(CASES[name], tmp_path)

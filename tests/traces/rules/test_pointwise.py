@@ -6,6 +6,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from torch.nn import functional as F  # noqa: E402, N812  # as everyone calls it
 
+from tests.every import COSTLY  # noqa: E402
 from tests.traces.rules.both_ways import IDS, X, check, refused  # noqa: E402
 
 
@@ -66,6 +67,7 @@ ROWS = {
 }  # fmt: skip
 
 
+@COSTLY(3)
 @pytest.mark.parametrize("run", ROWS.values(), ids=ROWS)
 def test_is_what_pytorch_does(run):
     check(run, X)
