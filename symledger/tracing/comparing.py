@@ -19,7 +19,7 @@ from symledger.tracing.graphs import times_of
 from symledger.tracing.numeric import Differences, compare
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import Sample
-from symledger.tracing.real import Ran, double_precision, moved, run_for_real
+from symledger.tracing.real import Ran, Wide, double_precision, moved, run_for_real
 from symledger.tracing.routes import place_of
 from symledger.tracing.small import small_point
 from symledger.tracing.space import Space, unfolded
@@ -86,7 +86,9 @@ def real_run(
     for floats in (torch.randn, torch.rand):
         try:
             with double_precision(SEED):
-                module = moved(subject.build(unfolded(subject, at), "cpu"))
+                with Wide():
+                    built = subject.build(unfolded(subject, at), "cpu")
+                module = moved(built)
                 inputs = {
                     x.name: drawn(tuple(x.made(at).shape), DTYPES[x.dtype], below.get(x.name, 2),
                                   floats)

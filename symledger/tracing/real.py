@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
+from torch.overrides import TorchFunctionMode
 
 from symledger.traces.graph import LEAVES, TABLE
 from symledger.tracing.record import record, running_again
@@ -213,6 +214,18 @@ def double_precision(seed: int) -> Iterator[None]:
         finally:
             torch.set_default_dtype(dtype)
             torch.set_num_threads(threads)
+
+
+class Wide(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not type it
+    """Lets a constructor make in double precision what it says should be of single precision."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run a function with the wide types in place of the narrow ones that it is told."""
+        func = torch.Tensor.double if func is torch.Tensor.float else func
+        wide = {n: widened(x) for n, x in (kwargs or {}).items()}
+        return func(*map(widened, args), **wide)
 
 
 def moved(module: torch.nn.Module) -> torch.nn.Module:

@@ -142,3 +142,21 @@ CAUSAL = """
 def test_a_last_layer_that_stands_apart_is_compared_with_itself(made):
     """Where values are compared there are more layers, and another one has its number."""
     assert "L" in made(CAUSAL, "B, T, d").sizes
+
+
+POLAR = """
+    class Net(nn.Module):
+        def __init__(self, d=4, context=16):
+            super().__init__()
+            self.l = nn.Linear(d, d)
+            angles = torch.outer(torch.arange(context), torch.arange(1, d // 2 + 1).float())
+            self.register_buffer("turn", torch.polar(torch.ones(angles.shape), angles.float()))
+
+        def forward(self, x):
+            x = torch.view_as_complex(self.l(x).unflatten(-1, (-1, 2)))
+            return torch.view_as_real(x * self.turn[: x.shape[1]]).flatten(2)
+"""
+
+
+def test_a_constructor_that_asks_for_single_precision_is_compared_in_double(made):
+    assert made(POLAR, "B, T, d").checks[-1].quantity == "values"
