@@ -75,8 +75,8 @@ def _observed(vector: Vector, alone: bool) -> Iterator[Observed]:
     asking, without = made.eager
     differ = asking.moments != without.moments
     for eager in made.eager if differ else (without,):
-        own = in_symbols(eager, to)
-        yield Observed(implementation, torch, chosen, equations, smallest, own)
+        seen = in_symbols(eager, to)
+        yield Observed(implementation, torch, chosen, equations, smallest, seen)
 
 
 def inverse(
