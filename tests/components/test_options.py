@@ -180,6 +180,8 @@ INHERITED = {
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
     "DeepSeekV4": {sizes.S}, "HashRoutedMixture": {sizes.V},
+    "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd}, "HYV4": {sizes.L_xd},
+    "Qwen4": {L_ad, L_d, sizes.d_ff}, "GLM5Next": {L_ad, sizes.h_kv},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
     "SharingVision": {T_max, sizes.L_r},

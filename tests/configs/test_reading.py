@@ -24,6 +24,7 @@ NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_vl": "head_dim is missi
             "Transformer2DModel": "norm_type is missing",
             "lfm2_moe": "layer_types is missing",
             "diffusion_gemma_text": "num_experts is missing",
+            "qwen4_exp_text": "indexer_n_heads = None is not a size",
             "nemotron": "num_key_value_heads is missing",
             **dict.fromkeys(
                 ("esm", "wav2vec2-conformer", "wav2vec2-bert"), "vocab_size is missing"),

@@ -36,6 +36,8 @@ PADDED = ("deberta-v2", "layoutlm")
 ASKING = ("megatron-bert", "rembert", "roformer", "ibert", "moshi")
 """What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
 is not run on a token after others."""
+PICKING = ("glm5_next_text",)
+"""What picks whole blocks of tokens by their values, which are none here: its FLOPs are not run."""
 OVERWRITING = ("rwkv", "xlstm")
 """What writes over its state, so that there is no backward pass where one is kept."""
 MIXING = ("rwkv",)
@@ -82,6 +84,8 @@ def witnessed(account: Account) -> Iterator[Evidence]:
     yield _evidence(account, found, "params", "built parameters", wrong)
     if found.family.library == "diffusers":
         yield from _denoised(account, found, model)
+    elif found.model_type in PICKING:
+        return
     elif reads_tokens(model) and not account.readings.has_routed:
         yield from _counted(account, found, model)
     elif getattr(model, "main_input_name", "") == "input_values" and "T_w" in account.symbols:

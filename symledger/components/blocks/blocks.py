@@ -78,7 +78,7 @@ class Block(Component):
             self.d, self.h, self.h_kv, self.d_k, self.d_v, self.bias,
             self.causal and own, self.rotary and own, self.dropout, self.flash,
         )  # fmt: skip
-        y = attention(x, memory, name=name)
+        y = attention(*([x] if memory is None else [x, memory]), name=name)
         return Dropout()(y, name=f"{name}_dropout") if self.dropout else y
 
     def feed(self, x: Tensor) -> Tensor:

@@ -16,6 +16,8 @@ BASE = Integer(10000)
 """The longest wavelength is 2π times this."""
 START = Integer(0)
 """The position of the first token where nothing came before."""
+NEXT = Integer(1)
+"""How far positions are apart, where none is left out."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class RotaryPositions(Component):
 
     d_k: Expr = sizes.d_k
     offset: Expr = START
+    apart: Expr = NEXT
 
     signature: ClassVar[str] = "B T h d_k -> B T h d_k"
     title: ClassVar[str] = "pairs of elements turned by the position"
@@ -44,4 +47,4 @@ class RotaryPositions(Component):
 
     def angle(self, t: Symbol, i: Symbol) -> Expr:
         """Return the angle of pair i at position t after offset: t · 10000^(−2i/d_k)."""
-        return (t + self.offset) / BASE ** (2 * i / self.d_k)
+        return (t * self.apart + self.offset) / BASE ** (2 * i / self.d_k)

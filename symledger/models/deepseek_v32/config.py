@@ -21,7 +21,7 @@ def indexers(values: Values) -> list[bool]:
     """Return which layers have an indexer, as they are listed, by letters, or all but some.
 
     Raises:
-        BadInput: they are not listed, or the first one has none.
+        BadInput: they are listed, and not each of them.
     """
     number = layers(values)
     listed, letters = values.get("indexer_types"), values.get("index_topk_pattern")
@@ -37,18 +37,21 @@ def indexers(values: Values) -> list[bool]:
     if not isinstance(listed, list) or len(listed) != number:
         raise BadInput(f"{name} = {shown(written(listed))} does not name one of each of {number} "
                        "layers.")  # fmt: skip
-    found = [among(name, kind, (FULL, SHARED)) == FULL for kind in listed]
-    if not found[0]:
-        raise BadInput(
-            f"{name} begins with {SHARED}: the first layer has no layer before whose choice it "
-            f"could use. Let it be {FULL}."
-        )
-    return found
+    return [among(name, kind, (FULL, SHARED)) == FULL for kind in listed]
 
 
 def indexing(values: Values) -> Settings:
-    """Say how many layers have an indexer, and which of those with experts and without."""
+    """Say how many layers have an indexer, and which of those with experts and without.
+
+    Raises:
+        BadInput: the first one has none.
+    """
     has, dense = indexers(values), listed_dense(values)
+    if not has[0]:
+        raise BadInput(
+            f"indexer_types begins with {SHARED}: the first layer has no layer before whose choice "
+            f"it could use. Let it be {FULL}."
+        )
     if all(has):
         return {"indexing": "all"}
     found = {"indexing": "some", "L_x": str(sum(has))}

@@ -19,7 +19,7 @@ WIDTHS = ("linear_head_dim", "linear_num_heads", "linear_conv_kernel_dim")
 SYMBOLS = ("d_k", "h_v", "K")
 
 
-def _inside(values: Values) -> Values:
+def said_inside(values: Values) -> Values:
     """Return what older files say of layers that do not attend, in an object of its own."""
     said = values.get("linear_attn_config")
     if said is not None and not isinstance(said, dict):
@@ -33,7 +33,7 @@ def _numbered(values: Values) -> list[bool] | None:
     Raises:
         BadInput: not every layer is named once.
     """
-    said = _inside(values)
+    said = said_inside(values)
     if not {"full_attn_layers", "kda_layers"} <= {*said}:
         return None
     full, others = (said[name] for name in ("full_attn_layers", "kda_layers"))
@@ -68,9 +68,9 @@ def _sizes(said: Mapping[str, object]) -> Settings:
     return found
 
 
-def _kimi_widths(values: Values) -> Settings:
+def widths_of_mixers(values: Values) -> Settings:
     """Return the sizes of layers that do not attend, those of an object in older files first."""
-    inside = _inside(values)
+    inside = said_inside(values)
     names = zip(WIDTHS, ("head_dim", "num_heads", "short_conv_kernel_size"), strict=True)
     return _sizes({name: inside.get(older, values[name]) for name, older in names})
 
@@ -103,7 +103,7 @@ LINEAR = {
 }
 
 
-def _tensors() -> dict[str, tuple[str, ...]]:
+def tensors_of_kinds() -> dict[str, tuple[str, ...]]:
     """Return our weights behind those of the implementation, of each kind of layer."""
     found = dict(everywhere({
         name: tuple(dict.fromkeys(one.replace("dense_block.", "block.", 1) for one in ours))
@@ -155,10 +155,10 @@ KIMI = Family(
     classes("kimi_linear", "KimiLinear"),
     {**KEYS, "q_lora_rank": Ruled(), "linear_attn_config": Ruled()},
     (
-        Rule(("num_hidden_layers",), _kimi_kinds), Rule((), _kimi_widths),
+        Rule(("num_hidden_layers",), _kimi_kinds), Rule((), widths_of_mixers),
         Rule((), low_rank), Rule(HEADS, one_for_all), Rule(GROUPS, _groups),
     ),
-    _tensors(),
+    tensors_of_kinds(),
     CHUNK,
 )  # fmt: skip
 BAILING = Family(
@@ -175,6 +175,6 @@ BAILING = Family(
         Rule(("num_attention_heads",), _bailing_widths),
         Rule((), _bounded), Rule(HEADS, one_for_all), Rule(GROUPS, _groups),
     ),
-    _tensors(),
+    tensors_of_kinds(),
     {**CHUNK, "rotary": "true", "gated": "true", "narrow": "false"},
 )  # fmt: skip

@@ -71,7 +71,7 @@ class ChoosingAttention(Attention):
     Operation by operation, a choice is a mask on all pairs; no gradient comes back through it.
     """
 
-    indexer: BlockIndexer = field(default_factory=BlockIndexer)
+    indexer: Component = field(default_factory=BlockIndexer)
 
     title: ClassVar[str] = "attention to blocks of keys that an indexer chose"
 

@@ -7,13 +7,12 @@ from typing import ClassVar
 
 from sympy import Expr, Integer
 
-from symledger.components.attention.indexed import Indexer
 from symledger.components.attention.latent import LatentAttention
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
-from symledger.notation.component import Steps, steps
+from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, join, narrow, remembered, state, view
 
 
@@ -25,7 +24,7 @@ class IndexedLatentAttention(LatentAttention):
     Source: DeepSeek-AI, *DeepSeek-V3.2* (2025), section 2.1.
     """
 
-    indexer: Indexer | None = None
+    indexer: Component | None = None
 
     title: ClassVar[str] = "latent attention to positions that an indexer chose"
 
