@@ -191,15 +191,17 @@ def nearest(
     from difflib import get_close_matches  # only a refusal needs it
 
     names = sorted(set(known))
-    begun = [known_name for known_name in names if bare(known_name).startswith(bare(name))]
-    begun.sort(key=lambda known_name: (bare(known_name) != bare(name), len(known_name)))
-    if begun and len(bare(name)) > 1:
-        alike = [known_name for known_name in begun if bare(known_name) == bare(name)]
+    said = bare(name)  # once: it may be as long as a file
+    begun = [known_name for known_name in names if bare(known_name).startswith(said)]
+    begun.sort(key=lambda known_name: (bare(known_name) != said, len(known_name)))
+    if begun and len(said) > 1:
+        alike = [known_name for known_name in begun if bare(known_name) == said]
         return f"Did you mean {_either(alike or begun[:MOST])}?"
     if otherwise := list(called(name)):
         return f"Did you mean {_either(otherwise)}?"
     folded = {known_name.lower(): known_name for known_name in names}
-    close = get_close_matches(name.lower(), list(folded), n=2, cutoff=0.5)
+    near = [word for word in folded if len(name) <= 3 * len(word)]  # half alike at the most
+    close = get_close_matches(name.lower(), near, n=2, cutoff=0.5) if near else []
     if close:
         return f"Did you mean {_either([folded[match] for match in close])}?"
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")

@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from time import process_time
 
 import pytest
 
-from symledger.errors import escaped, quoted, shown
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.synonyms import meant_by
+from symledger.errors import escaped, nearest, quoted, shown
+from symledger.inverse.sweep.where import named
 from tests.documents import ROOT
 from tests.every import COSTLY
 from tests.invoke import assert_refuses, run
@@ -90,3 +94,13 @@ def test_a_byte_that_is_no_text_is_told_from_nothing():
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.startswith(rb"BadInput: d_in = \xff is not a size")
+
+
+def test_a_long_name_is_refused_at_once():
+    """Each took time with the product of its length and another one: seconds, or minutes."""
+    meant_by("x", ENTRIES)
+    long, began = "x" * 300_000, process_time()
+    assert nearest(long, [entry.name for entry in ENTRIES]).startswith("Known: ")
+    assert meant_by(long, ENTRIES) == []
+    assert named(long) == []
+    assert process_time() - began < 3

@@ -26,7 +26,8 @@ def meant_by(word: str, entries: Iterable[Entry]) -> list[str]:
     >>> [meant_by(word, ENTRIES) for word in ("Dense", "SwiGLU", "Whatever")]
     [['linear'], ['gated_feed_forward'], []]
     """
-    asked = {bare(word + kind) for kind in KINDS if bare(word)}
+    said = bare(word)
+    asked = {said + kind for kind in KINDS if said}
     named, sought = [], []
     for entry in entries:
         text = text_of(entry.name)

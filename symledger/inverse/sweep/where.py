@@ -17,7 +17,7 @@ from symledger.inverse.amounts import UNITS, WRITTEN, parse_amount
 
 Operator = Literal["<=", "<", ">=", ">", "==", "!="]
 COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)")
-DOTTED = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+|params")
+DOTTED = re.compile(r"(?<![A-Za-z_])[A-Za-z_]+(?:\.[A-Za-z_]+)+|params")
 MIRRORED: Mapping[str, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==",
                                     "!=": "!="}  # fmt: skip
 
