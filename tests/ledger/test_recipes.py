@@ -31,11 +31,11 @@ def derived(*arguments):
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@pytest.mark.parametrize("target", ["mini_gpt", "llama-2-7b"])
+@pytest.mark.parametrize("target", [["mini_gpt", "--set", "d=128"], ["llama-2-7b"]])
 def test_a_recipe_is_its_options(target, name):
     recipe = RECIPES[name]
-    words, found = derived(target, "--recipe", name)
-    assert (None, found) == derived(target, *options(recipe))
+    words, found = derived(*target, "--recipe", name)
+    assert (None, found) == derived(*target, *options(recipe))
     assert words.startswith(f"{name}: {recipe.meaning} (")
     assert words.endswith(f"); {recipe.source}")
 
