@@ -63,7 +63,6 @@ MODELS: tuple[Entry, ...] = (
           reads={"gemma4_text": "GEMMA4", "gemma4_unified_text": "GEMMA4_UNIFIED",
                  "gemma4": "GEMMA4_WHOLE", "gemma4_unified": "GEMMA4_UNIFIED_WHOLE",
                  "diffusion_gemma_text": "DIFFUSION_GEMMA"}),
-                 "gemma4": "GEMMA4_WHOLE", "gemma4_unified": "GEMMA4_UNIFIED_WHOLE"}),
     Entry("gemma4_vision", "models.gemma4_vision.model:Gemma4Vision", "model",
           reads={"gemma4_vision": "GEMMA4_VISION"}),
     Entry("embedding_gemma2", "models.embedding_gemma2.model:EmbeddingGemma2", "model",
