@@ -1,6 +1,5 @@
 """How things are counted: values that travel with every result."""
 
-
 from fractions import Fraction
 
 import pytest
