@@ -61,7 +61,11 @@ def verify(folder: Path) -> int:
     Exit code 1 if anything is missing or different.
     """
     _building()
-    if not (folder / "index.html").is_file():
+    try:
+        built = (folder / "index.html").is_file()
+    except OSError:  # no folder can be called so
+        built = False
+    if not built:
         raise BadInput(
             f"{shown(str(folder))} holds no built site: it has no index.html. Make one: "
             "symledger site build --out site"
