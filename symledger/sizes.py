@@ -334,6 +334,8 @@ n_dur = Size("n_dur", "durations that are scored beside words")
 c_snd = Size("c_snd", "channels of convolutions inside blocks of the encoder of sounds")
 V_snd = Size("V_snd", "letters that the encoder of sounds guesses half-way")
 L_mid = Size("L_mid", "layers of the encoder of sounds before it guesses letters")
+L_rd = Size("L_rd", "layers of the encoder of sounds whose vectors are read besides the last")
+w_qf = Size("w_qf", "vectors of a sound that learned queries read at once")
 T_q = Size("T_q", "positions that attention is given, where sounds are squeezed before it")
 VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),

@@ -13,11 +13,13 @@ image of small sizes would still be huge, since the last of several stages has t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
+from math import ceil
 
-from sympy import Expr, Min, Mul, Symbol
+from sympy import Add, Expr, Min, Mul, Symbol
 from sympy import floor as rounded
 
 from symledger.checks.exact import value, whole
@@ -46,6 +48,8 @@ LARGEST_CHANGE = 256
 MUCH, COARSE = 16384, 16
 """How much longer than that what is divided by hundreds, or holds products, may have to be, and in
 which steps."""
+OFTEN = 6
+"""How often something is repaired before what stands alone in it is raised as much as it takes."""
 FEW = 8
 """Ways to repair something among which the one that breaks least is chosen."""
 Floor = tuple[Expr, int]
@@ -260,12 +264,15 @@ def _mended(
         DefinitionError: that was not found.
     """
     for careful in (False, True):
-        found = sizes
+        found, met = sizes, Counter[Floor]()
         for _ in range(10 * len(floors) + 1):
             broken = next((floor for floor in floors if not _holds(floor, found)), None)
             if broken is None:
                 return found
+            met[broken] += 1
             repairs = _repaired(broken, found, apart, fixed, sparing)
+            if met[broken] > OFTEN:
+                repairs = chain(_raised(broken, found, apart, fixed), repairs)
             found = min(
                 islice(repairs, FEW if careful else 1),
                 key=lambda sizes: sum(not _holds(floor, sizes) for floor in floors),
@@ -290,6 +297,19 @@ def _repaired(
             yield changed
     if not found:
         raise _none_found(str(floor[0]))
+
+
+def _raised(
+    floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol]
+) -> Iterator[dict[Symbol, int]]:
+    """Raise a symbol that is a term by itself: a text is made longer, and no window is."""
+    lacking = floor[1] - value(floor[0], sizes)
+    for symbol in (e for e in Add.make_args(floor[0]) if e in sizes and e not in fixed):
+        others = {sizes[x] for x in apart if x != symbol} if symbol in apart else set()
+        for n in range(sizes[symbol] + ceil(lacking), MUCH):
+            if n not in others:
+                yield {**sizes, symbol: n}
+                break
 
 
 def _changes(

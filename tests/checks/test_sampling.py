@@ -8,6 +8,7 @@ from symledger.checks.sampling import _shared, sizes_for
 from symledger.components.convolution.convolution import Conv3d
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.errors import DefinitionError
+from symledger.models.granite_speech.model import GraniteSpeech
 from symledger.models.llama.model import Llama
 from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
@@ -52,6 +53,15 @@ def test_where_primes_make_too_much_work_sizes_are_small_and_apart():
         found = sizes_for(program, attempt)
         assert len({found[s] for s in lengths}) == len(lengths)
         assert value(contraction_flops(program).total, found) < 5_000_000
+
+
+def test_of_windows_that_text_has_to_hold_the_text_is_made_longer():
+    """Wider windows would be fewer, so that a sound would be made longer, so that windows would."""
+    program = program_of(GraniteSpeech())
+    found = sizes_for(program, distinct=False)
+    assert found[sizes.n_win] >= 2
+    assert found[sizes.T_f] < 100
+    assert value(contraction_flops(program).total, found) < 5_000_000
 
 
 def test_ties_are_mended():

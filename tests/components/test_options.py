@@ -164,6 +164,7 @@ INHERITED = {
     "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
     "Whisper": {Y}, "Voxtral": {Y}, "Qwen2Audio": {Y, *WINDOW}, "AudioFlamingo3": {Y, *WINDOW},
     "MusicFlamingo": {Y, *WINDOW}, "Qwen3Asr": {Y, *WINDOW}, "FunAsr": {Y, sizes.C, *WINDOW},
+    "GraniteSpeech": {Y, sizes.C, sizes.L_rd}, "Phi4Multimodal": {Y, sizes.d_rot},
     "Qwen3Omni": {Y, *WINDOW} - {sizes.w, sizes.w_max}, "DelayedMistral": {Y},
     "VoxtralRealtime": {Y, sizes.S_w},
     "ShiftedGridAttention": {sizes.H_w, sizes.W_w},

@@ -10,6 +10,8 @@ from symledger.configs.families import every_family
 from symledger.errors import BadInput, NotKnown
 
 NEEDED = {
+    "granite_speech": {"projector_config": {"encoder_hidden_size": 1024}},
+    "granite_speech_plus": {"projector_config": {"encoder_hidden_size": 1024}},
     "ministral": {"head_dim": 64},
     "wav2vec2-conformer": {"vocab_size": 32}, "wav2vec2-bert": {"vocab_size": 32},
     "hunyuan_v1_dense": {"head_dim": 64}, "hunyuan_vl_text": {"head_dim": 64},

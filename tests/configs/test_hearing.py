@@ -13,7 +13,7 @@ DEFAULT = {
     "qwen3_asr_encoder": 314328704, "qwen2_5_omni_audio_encoder": 639647232,
     "qwen3_omni_moe_audio_encoder": 649894784, "qwen2_5_omni_thinker": 11338288896,
     "fun_asr_nano": 829791840, "fun_asr_nano_encoder": 221136992,
-    "granite_speech_encoder": 274808106,
+    "granite_speech_encoder": 274808106, "phi4_multimodal": 5308268992,
     "voxtral_realtime": 4429679360, "voxtral_realtime_encoder": 970395392,
     "voxtral_realtime_text": 7119048704,
 }  # fmt: skip
@@ -33,6 +33,19 @@ COMMON = {"tie_word_embeddings": True, "text_config": TEXT}
 SHORT = {**CHUNKS, "n_window_infer": 200, "downsample_hidden_size": 12}
 IMAGES = {
     "depth": 3, "hidden_size": 64, "intermediate_size": 103, "num_heads": 4, "out_hidden_size": 96,
+}  # fmt: skip
+GRANITE = {
+    "text_config": TEXT, "window_size": 6, "downsample_rate": 3,
+    "encoder_config": {"input_dim": 10, "num_layers": 3, "hidden_dim": 56, "feedforward_mult": 3,
+                       "num_heads": 7, "output_dim": 13, "context_size": 8, "max_pos_emb": 11,
+                       "conv_kernel_size": 5},
+    "projector_config": {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 3,
+                         "intermediate_size": 83, "encoder_hidden_size": 56},
+}  # fmt: skip
+GATED = {
+    "hidden_size": 56, "num_attention_heads": 7, "intermediate_size": 83, "num_blocks": 2,
+    "input_size": 16, "nemo_conv_channels": 9, "ext_pw_out_channel": 56,
+    "depthwise_separable_out_channel": 56, "bias_max_distance": 20,
 }  # fmt: skip
 RUNS = [
     ({"model_type": "musicflamingo",
@@ -74,6 +87,18 @@ RUNS = [
       "feedforward_mult": 3, "num_heads": 3, "output_dim": 5, "context_size": 3, "max_pos_emb": 8,
       "conv_kernel_size": 5},
      {"B": 1, "T_f": 16}, (1922976, 3845952)),
+    ({"model_type": "granite_speech", **GRANITE},
+     {"B": 2, "T": 17, "T_f": 19}, (34567488, 69134976)),
+    ({**GRANITE, "model_type": "granite_speech_plus",
+      "encoder_config": {**GRANITE["encoder_config"], "cat_hidden_layers": [0, 2]},
+      "projector_config": {**GRANITE["projector_config"], "encoder_hidden_size": 168}},
+     {"B": 2, "T": 17, "T_f": 19}, (36631872, 73263744)),
+    ({"model_type": "phi4_multimodal_audio", **GATED}, {"B": 1, "T_f": 4100},
+     (441980696, 883961392)),
+    ({**TEXT, "model_type": "phi4_multimodal", "pad_token_id": 0, "audio_config": GATED,
+      "vision_config": {"hidden_size": 64, "intermediate_size": 103, "num_hidden_layers": 3,
+                        "num_attention_heads": 4, "image_size": 8, "patch_size": 2}},
+     {"B": 2, "T": 31, "N_t": 3, "T_f": 19}, (50726032, 85603616)),
     ({"model_type": "parakeet_tdt", "vocab_size": 53, "decoder_hidden_size": 20,
       "durations": [0, 1, 2],
       "encoder_config": {"hidden_size": 24, "num_attention_heads": 4, "num_hidden_layers": 2,
@@ -126,6 +151,15 @@ ADAPTOR = {"model_type": "fun_asr_nano", "adaptor_config": {}}
         ({"model_type": "granite_speech_encoder", "conv_kernel_size": 4}, "such as 5"),
         ({"model_type": "granite_speech_encoder", "context_size": 600}, "its class refuses that"),
         ({"model_type": "granite_speech_encoder", "num_layers": 1}, "num_layers = 1"),
+        ({"model_type": "granite_speech"}, "Say 1024"),
+        ({**GRANITE, "model_type": "granite_speech", "downsample_rate": 4}, "is not divided by"),
+        ({"model_type": "granite_speech_plus_encoder", "cat_hidden_layers": [10]}, "from 0 to 9"),
+        ({"model_type": "granite_speech_plus_encoder", "cat_hidden_layers": [1, 1]}, "each once"),
+        ({"model_type": "phi4_multimodal_audio", "input_size": 84}, "a multiple of 8 is"),
+        ({"model_type": "phi4_multimodal_audio", "ext_pw_out_channel": 8}, "Say 1024"),
+        ({"model_type": "phi4_multimodal_audio", "nemo_final_size": 9}, "does not fit input_size"),
+        ({"model_type": "phi4_multimodal_audio", "time_reduction": 4}, "eight times shorter"),
+        ({"model_type": "phi4_multimodal", "vision_config": {"image_size": 434}}, "an even number"),
         ({**ADAPTOR, "adaptor_config": {"hidden_size": 96}}, "Say 1024"),
         ({**ADAPTOR, "adaptor_config": {"layers": 3}}, "the key layers = 3 in adaptor_config"),
         ({"model_type": "voxtral_realtime_encoder", "activation_function": "prelu"}, "of its own"),

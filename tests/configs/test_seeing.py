@@ -77,6 +77,9 @@ def test_published_models_that_see(name, count):
         ({"model_type": "ovis2", "hidden_size": 4096, "tie_word_embeddings": False},
          "Say vocab_size = 151936"),
         ({"model_type": "aria", "projector_patch_to_query_dict": {}}, "vectors by patches"),
+        ({"model_type": "gemma4_vision", "head_dim": 66}, "Say 64"),
+        ({"model_type": "gemma4_vision", "pooling_kernel_size": 1}, "pooling_kernel_size = 1"),
+        ({"model_type": "gemma4_vision", "use_clipped_linears": True}, "use_clipped_linears"),
         ({"model_type": "mllama_vision_model", "intermediate_layers_indices": [3, -29]},
          "each once, of num_hidden_layers = 32"),
         ({"model_type": "mllama_vision_model", "max_num_tiles": 3}, "those of 4 tiles"),
@@ -144,3 +147,15 @@ def test_flops_with_images_are_those_that_pytorch_counts(record, tmp_path):
     found = derive(str(path), record["sizes"])
     assert found.flops_forward.value == record["forward"]
     assert found.flops_training.value == record["training"]
+
+
+def test_patches_that_become_one_are_averaged_by_a_product(tmp_path):
+    """FLOPs forward and backward that PyTorch counts of Gemma4VisionModel (transformers 5.23.0)."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({
+        "model_type": "gemma4_vision", "hidden_size": 40, "intermediate_size": 83,
+        "num_hidden_layers": 2, "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 12,
+        "patch_size": 4, "position_embedding_size": 20,
+    }), "utf-8")  # fmt: skip
+    found = derive(str(path), {"B": 2, "H_g": 2, "W_g": 3})
+    assert (found["flops.forward"].value, found["flops.backward"].value) == (11446272, 22840704)

@@ -96,15 +96,20 @@ class QueryBlock(Component):
         network = FeedForward(self.d, self.d_ff, self.activation)
         return LayerNorm(self.d)(x + network(x, name=name), name=f"norm_{number}")
 
+    def crossed(self, asked: Tensor, memory: Tensor) -> Tensor:
+        """Attend to the image, and normalize the sum."""
+        width = self.d / self.h
+        cross = SourcedAttention(self.d, self.h, width, self.d_img, self.d_img, bias=True)
+        read = cross(asked, memory, memory, name="cross_attention")
+        return LayerNorm(self.d)(asked + read, name="norm_2")
+
     def forward(self, x: Tensor, memory: Tensor) -> Steps:
         width = self.d / self.h
         attention = Attention(self.d, self.h, self.h, width, width, True)
         middle = LayerNorm(self.d)(x + attention(x, name="attention"), name="norm_1")
         asked = narrow(middle, 1, 0, self.n_q) if self.told else middle
         if self.crossing:
-            cross = SourcedAttention(self.d, self.h, width, self.d_img, self.d_img, True)
-            read = cross(asked, memory, memory, name="cross_attention")
-            asked = LayerNorm(self.d)(asked + read, name="norm_2")
+            asked = self.crossed(asked, memory)
         y = self.fed(asked, "feed_forward", 3)
         if not self.told:
             return steps(middle=middle, asked=asked, y=y)

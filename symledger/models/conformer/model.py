@@ -172,10 +172,10 @@ class Parakeet(Component):
         )  # fmt: skip
         return repeat(block, self.L, heard, name="block", recompute=self.recompute)
 
-    def shorten(self, x: Tensor) -> Tensor:
+    def shorten(self, x: Tensor, left: Expr = sizes.T) -> Tensor:
         """Halve frames and bands three times, and map what is left of the bands."""
         C_1, x = self.C_1, view("b t c -> b () t c", x)
-        for i, T in enumerate((T_i[0], T_i[1], sizes.T), start=1):
+        for i, T in enumerate((T_i[0], T_i[1], left), start=1):
             three = {"K_h": Integer(3), "K_w": Integer(3), "s_h": Integer(2), "s_w": Integer(2)}
             alone = {"C_in": x.shape[1], "C_out": C_1, "G": ONE if i == 1 else C_1}
             x = Conv2d(

@@ -1,13 +1,19 @@
-"""What hears in Granite Speech: its keys."""
+"""Granite Speech: a conformer, the Q-Former of BLIP-2 and Granite, each with its keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from symledger.arguments.specs import Settings, SizeOf, Use, size
-from symledger.config_keys.encoder_keys import Tensors, maps, norms
+from symledger.arguments.specs import BOOLS, Settings, SizeOf, Use, size, written
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE, affine
+from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
 from symledger.config_keys.family import AtLeast, Built, Family, Rule, Ruled, Values
+from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, within
 from symledger.errors import BadInput
+from symledger.models.blip2.config import PART_KEYS, PARTS, QFORMER
+from symledger.models.granite.config import GRANITE
 
 FRAMES = {"T_f": "1000"}
 """No key says how long a spectrum is: a thousand vectors of two frames, twenty seconds."""
@@ -73,12 +79,101 @@ BLOCK: Tensors = {
     "attn.rel_pos_emb.weight": ("attention.core.R",),
     "conv.depth_conv.conv.weight": ("near.convolution.F",),
 }  # fmt: skip
+BLOCKS = ("first_block", "read_block.block", "block")
 HEARD: Tensors = {
     **maps(input_linear="in", out="guess", out_mid="back"),
-    **{f"layers.*.{name}": tuple(f"{kind}.{x}" for kind in ("first_block", "block") for x in ours)
+    **{f"layers.*.{name}": tuple(f"{kind}.{x}" for kind in BLOCKS for x in ours)
        for name, ours in BLOCK.items()},
 }  # fmt: skip
 GRANITE_SPEECH_ENCODER = Family(
     "granite_speech_encoder", {"GraniteSpeechCTCEncoder": Built("granite_speech_encoder")}, KEYS,
     (Rule((), _widths),), HEARD, FRAMES,
+)  # fmt: skip
+
+
+def _beside(values: Values) -> Settings:
+    """Return of how many blocks vectors are read besides the last.
+
+    Raises:
+        BadInput: they are no list of blocks, each once, or too many for the definition.
+    """
+    said, layers = values["cat_hidden_layers"], size("num_layers", values["num_layers"])
+    if not said:
+        return {"beside": BOOLS[False]}
+    behind = layers - layers // 2
+    whole = isinstance(said, list) and all(type(i) is int and 0 <= i < layers for i in said)
+    if not whole or len({*said}) < len(said) or len(said) > behind:
+        raise BadInput(
+            f"cat_hidden_layers = {written(said)} is not supported with num_layers = {layers}: a "
+            f"list of numbers from 0 to {layers - 1}, each once and at most {behind}, is."
+        )
+    return {"beside": BOOLS[True], "L_rd": str(len(said))}
+
+
+PLUS_ENCODER = Family(
+    "granite_speech_plus_encoder",
+    {"GraniteSpeechPlusCTCEncoder": Built("granite_speech_encoder")},
+    {**KEYS, "cat_hidden_layers": Ruled()}, (Rule((), _widths), Rule((), _beside)), HEARD, FRAMES,
+)  # fmt: skip
+
+TEXT = decoding(GRANITE)
+EAR, PLUS_EAR = (replace(x, implied={}) for x in (GRANITE_SPEECH_ENCODER, PLUS_ENCODER))
+READING = replace(QFORMER, uses={**QFORMER.uses, **PART_KEYS}, implied={})
+
+
+def _read(values: Values) -> Settings:
+    """Return how many queries read how many frames at once, and how long a sequence is.
+
+    Raises:
+        BadInput: windows are no whole number of steps, or another width is read than is heard.
+    """
+    window, step = (size(key, values[key]) for key in ("window_size", "downsample_rate"))
+    if window % step:
+        raise BadInput(
+            f"window_size = {window} is not divided by downsample_rate = {step}: its class fails "
+            "where a sound has several windows."
+        )
+    heard = size("hidden_dim", inner(values, "encoder_config", EAR, "hidden_dim"))
+    beside = inner(values, "encoder_config", PLUS_EAR, "cat_hidden_layers") or []
+    wide = heard * (len(beside) + 1) if isinstance(beside, list) else heard
+    read = inner(values, "projector_config", READING, "encoder_hidden_size")
+    if wide != read:
+        raise BadInput(
+            f"projector_config.encoder_hidden_size = {written(read)} does not fit "
+            f"encoder_config.hidden_dim = {heard}: {wide} numbers of a vector are read, and its "
+            f"class fails as soon as it hears. Say {wide}."
+        )
+    longest = inner(values, "text_config", TEXT, "max_position_embeddings")
+    queries, windows = window // step, -(-int(FRAMES["T_f"]) // window)
+    T = max(size("max_position_embeddings", longest), queries * windows + 1)
+    return {"w_qf": str(window), "n_q": str(queries), "T": str(T)}
+
+
+ASKED = ("first_block", "crossing_block", "block")
+QUERYING: Tensors = {
+    **norms(layernorm="norm"),
+    **{name: tuple(f"{kind}.{found}" for kind in ASKED)
+       for name, (found,) in affine("encoder.layer.*.", PARTS).items()},
+}  # fmt: skip
+GRANITE_SPEECH = Family(
+    "granite_speech", generating("granite_speech", "GraniteSpeech"),
+    {
+        **TIED,
+        **dict.fromkeys(("audio_token_index", "has_lora_adapter"), FREE),
+        **dict.fromkeys(("window_size", "downsample_rate"), Ruled()),
+    },
+    (Rule((), _read),),
+    {
+        **within("model.language_model.", DENSE), **under("model.encoder.", "tower.", HEARD),
+        "model.projector.query": ("queries",),
+        **under("model.projector.qformer.", "qformer.", QUERYING),
+        **maps(model__projector__linear="projection"),
+    },
+    implied={"n_snd": "1", **FRAMES},
+    parts={"text_config": TEXT, "encoder_config": EAR, "projector_config": READING},
+)  # fmt: skip
+GRANITE_SPEECH_PLUS = replace(
+    GRANITE_SPEECH, model_type="granite_speech_plus",
+    builds=generating("granite_speech", "GraniteSpeechPlus"),
+    parts={**GRANITE_SPEECH.parts, "encoder_config": PLUS_EAR},
 )  # fmt: skip

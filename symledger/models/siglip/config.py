@@ -97,6 +97,16 @@ SMOLVLM = within("smolvlm_vision", "SmolVLM")
 IDEFICS2 = within("idefics2_vision", "Idefics2")
 
 
+PHI4 = replace(
+    IMAGE, model_type="phi4_multimodal_vision",
+    builds={"Phi4MultimodalVisionModel": Built("siglip_image")},
+    uses={**{key: use for key, use in IMAGE.uses.items() if key != "vision_use_head"},
+          **dict.fromkeys(("crop_size", "image_token_id", "feature_layer"), FREE)},
+    tensors=image("", ""),
+)  # fmt: skip
+"""The encoder of Phi-4-multimodal; which layer is read, and how tiles are cut, says the whole."""
+
+
 LARGE = 10**18
 """Beyond any width."""
 

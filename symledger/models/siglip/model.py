@@ -50,14 +50,17 @@ class Seeing(Component):
         """Send the vectors through all blocks, and a norm."""
         return LayerNorm(self.d)(self.blocks(x), name="final_norm")
 
-    def blocks(self, x: Tensor) -> Tensor:
-        """Send the vectors through all blocks."""
+    def block(self) -> Component:
+        """Return a block."""
         width = self.d / self.h
-        block = PreLNBlock(
+        return PreLNBlock(
             self.d, self.h, self.h, width, width, self.d_ff, activation=self.activation,
             causal=False, flash=self.flash,
         )  # fmt: skip
-        return repeat(block, self.L, x, name="block")
+
+    def blocks(self, x: Tensor) -> Tensor:
+        """Send the vectors through all blocks."""
+        return repeat(self.block(), self.L, x, name="block")
 
 
 @dataclass(frozen=True)

@@ -840,8 +840,9 @@ def lines(program, notation):
 
 
 WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
-         "gemma3_vision", "hunyuan_vision", "instructblip", "instructblip_llama", "internvl",
-         "mllama_vision",
+         "gemma3_vision", "granite_speech", "hunyuan_vision", "instructblip", "instructblip_llama",
+         "internvl",
+         "mllama_vision", "phi4_sound_encoder",
          "lfm3_vl", "minicpm_v", "parakeet", "qwen3_asr",
          "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder",
          "transducer")  # fmt: skip
@@ -853,7 +854,7 @@ LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 120
            "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600,
            **dict.fromkeys(("detr", "conditional_detr", "table_transformer"), 900),
            "llava_next": 900, "llava_onevision": 900,
-           "video_llava": 900, **dict.fromkeys(WORDY, 600)}  # fmt: skip
+           "video_llava": 900, "phi4_multimodal": 1300, **dict.fromkeys(WORDY, 600)}  # fmt: skip
 """Characters, where it is not 500: all its blocks read the same step and the same text, chunks of
 what is left out are summed within a sum, one map is of several, one attention is run for either
 half of the values, six maps start at one input, or images or sounds stand among words."""
