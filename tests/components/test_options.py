@@ -175,7 +175,7 @@ INHERITED = {
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
-    "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
+    "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd}, "HYV4": {sizes.L_xd},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
     "SharingVision": {T_max, sizes.L_r},

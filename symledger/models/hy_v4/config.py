@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import Free, Number, Settings, SizeOf
+from symledger.arguments.specs import Free, Number, Only, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import layers
 from symledger.config_keys.expert_keys import classes, grouped, some_or_none
@@ -23,6 +23,9 @@ UNREAD = ("first_k_dense_replace", "moe_layer_freq", "mlp_bias", "rope_interleav
           "scoring_func", "num_mtp_layers", "aux_loss_alpha", "seq_aux",
           "ep_size", "pretraining_tp")  # fmt: skip
 """Keys of DeepSeek's that the class has not."""
+ROUTED = Only(
+    ("silu", "swish"), "experts go through SiLU whatever is said, and only that is derived for all"
+)
 STREAMS: Mapping[str, str] = {"fn": "W", "base": "b", "scale": "a"}
 
 
@@ -57,6 +60,7 @@ HY_V4 = Family(
     {
         **{name: use for name, use in KEYS.items() if name not in UNREAD},
         "num_key_value_heads": FREE,
+        "hidden_act": ROUTED,
         "indexer_types": Ruled(),
         "hc_mult": SizeOf("n_s"),
         "swiglu_limit": Number(),

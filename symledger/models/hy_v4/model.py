@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from sympy import Expr
+
+from symledger import sizes
 from symledger.components.attention.dot_product import ScaledDotProduct
 from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.blocks.hyper import StreamReading
 from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.models.deepseek_v32.model import DeepSeekV32
 from symledger.models.shared.latent import IndexedLatentAttention
-from symledger.models.shared.streams import StreamBlock, StreamDecoder
+from symledger.models.shared.streams import StreamBlock, as_streams
 from symledger.notation.component import Component
 from symledger.notation.verbs import apply
 
@@ -39,7 +43,7 @@ class SinkIndexedAttention(IndexedLatentAttention):
 
 
 @dataclass(frozen=True)
-class HYV4(StreamDecoder, DeepSeekV32):
+class HYV4(DeepSeekV32):
     """The decoder-only transformer of HY-V4: GLM-5's attention, and n_s residual streams.
 
     Both parts of a layer read a sum of the streams by weights of every token, and write to all;
@@ -47,6 +51,9 @@ class HYV4(StreamDecoder, DeepSeekV32):
     their values off, the shared one and dense networks do not.
     Source: transformers 5.23, ``HYV4ForCausalLM``.
     """
+
+    n_s: Expr = sizes.n_s
+    activation: Literal["silu"] = "silu"
 
     title: ClassVar[str] = "decoder, indexed latent attention with sinks, residual streams, experts"
     references: ClassVar[tuple[str, ...]] = (CLASS,)
@@ -67,3 +74,9 @@ class HYV4(StreamDecoder, DeepSeekV32):
             self.E, self.k, self.d, self.d_exp, self.E_s, self.activation,
             beside=self.network(self.E_s * self.d_exp), cut=True,
         )  # fmt: skip
+
+    def place(self, x: Tensor) -> Tensor:
+        return as_streams(super().place(x), self.n_s)
+
+    def normalize(self, x: Tensor) -> Tensor:
+        return super().normalize(StreamReading(self.n_s, self.d)(x, name="streams"))

@@ -1,4 +1,4 @@
-"""Decoders whose tokens have several residual streams, with connections around every part."""
+"""Blocks whose tokens have several residual streams, with connections around every part."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.blocks.hyper import StreamReading, around
+from symledger.components.blocks.hyper import around
 from symledger.ir.tensor import Tensor
-from symledger.models.shared.decoder import LanguageModel
 from symledger.models.shared.hybrid import MixingBlock
 from symledger.notation.component import Steps, steps
 from symledger.notation.verbs import expand, view
@@ -40,24 +39,7 @@ class StreamBlock(MixingBlock):
         return steps(middle=middle, y=y)
 
 
-@dataclass(frozen=True)
-class StreamDecoder(LanguageModel):
-    """A decoder that begins with what was embedded in all of its n_s streams.
-
-    What is read of them at the end is normalized and scored: a sum by weights of every token, or
-    what a family makes of them.
-    """
-
-    n_s: Expr = sizes.n_s
-
-    def place(self, x: Tensor) -> Tensor:
-        placed = super().place(x)
-        batch, length, width = placed.shape
-        return expand(view("B T d -> B T () d", placed), (batch, length, self.n_s, width))
-
-    def normalize(self, x: Tensor) -> Tensor:
-        return super().normalize(self.collapsed(x))
-
-    def collapsed(self, x: Tensor) -> Tensor:
-        """Return what is read of the streams at the end."""
-        return StreamReading(self.n_s, self.d)(x, name="streams")
+def as_streams(x: Tensor, n_s: Expr) -> Tensor:
+    """Return so many streams for every token, each of which is its vector."""
+    batch, length, width = x.shape
+    return expand(view("B T d -> B T () d", x), (batch, length, n_s, width))
