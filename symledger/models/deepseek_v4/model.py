@@ -10,92 +10,21 @@ from sympy import Expr, Min, floor
 from symledger import sizes
 from symledger.components.attention.shared_key import Far, SharedKeyAttention
 from symledger.components.blocks.blocks import Norm
-from symledger.components.blocks.hyper import TINY, StreamMixing, written
+from symledger.components.blocks.hyper import StreamReading
 from symledger.components.feed_forward.hashed import HashRoutedMixture
-from symledger.components.feed_forward.nonlinearities import Gating, Seldom, act
-from symledger.components.maps.linear import Linear
-from symledger.components.norms.norms import RMSNorm
+from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
+from symledger.models.shared.cut import CutFeedForward
 from symledger.models.shared.decoder import Decoder, Layers
 from symledger.models.shared.hybrid import Which
+from symledger.models.shared.streams import StreamBlock, as_streams
 from symledger.models.shared.windows import Windows
-from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, einsum, expand, param, reduce, view
+from symledger.notation.component import Component
 from symledger.sizes import Size
 
 PAPER = "DeepSeek-AI, DeepSeek-V4 (2026), section 2"
 CLASS = "transformers 5.23, DeepseekV4ForCausalLM"
-
-
-@dataclass(frozen=True)
-class LimitedNetwork(Component):
-    """A gated network whose gate is cut off above, and what it multiplies on both sides.
-
-    Source: transformers 5.23, ``DeepseekV4MLP``.
-    """
-
-    d: Expr = sizes.d
-    d_ff: Expr = sizes.d_ff
-    activation: Gating = "silu"
-    bias: bool = False
-
-    signature: ClassVar[str] = "B T d -> B T d"
-    title: ClassVar[str] = "gated network that cuts values off"
-
-    def forward(self, x: Tensor) -> Steps:
-        gate, up = (Linear(self.d, self.d_ff, self.bias)(x, name=n) for n in ("gate", "up"))
-        z = act(self.activation, apply("clamp_above", gate)) * apply("clamp", up)
-        return steps(z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))
-
-
-@dataclass(frozen=True)
-class StreamsLayer(Component):
-    """Attention and a mixture, each of which reads a sum of streams and writes to all of them.
-
-    Source: Xie et al., *mHC* (2025), section 4; transformers 5.23, ``DeepseekV4DecoderLayer``.
-    """
-
-    attention: Component
-    mixture: Component
-    d: Expr = sizes.d
-    n_s: Expr = sizes.n_s
-    n_n: Expr = sizes.n_n
-
-    signature: ClassVar[str] = "B T n_s d -> B T n_s d"
-    title: ClassVar[str] = "attention and a mixture of experts between residual streams"
-
-    def forward(self, x: Tensor) -> Steps:
-        middle = self.around(self.attention, "attention", x, 1)
-        return steps(middle=middle, y=self.around(self.mixture, "feed_forward", middle, 2))
-
-    def around(self, part: Component, name: str, x: Tensor, number: int) -> Tensor:
-        """Let a part read a sum of streams, normalized, and write to all of them."""
-        mixing_of = StreamMixing(self.n_s, self.d, self.n_n)
-        writing, mixing, read = mixing_of.apply(x, name=f"streams_{number}")
-        made = part(RMSNorm(self.d)(read, name=f"norm_{number}"), name=name)
-        return written(x, made, writing, mixing)
-
-
-@dataclass(frozen=True)
-class StreamsHead(Component):
-    """One vector of several streams: a sum, by a weight of each for every token.
-
-    Source: transformers 5.23, ``DeepseekV4HyperHead``.
-    """
-
-    n_s: Expr = sizes.n_s
-    d: Expr = sizes.d
-
-    signature: ClassVar[str] = "B T n_s d -> B T d"
-    title: ClassVar[str] = "several streams made one"
-
-    def forward(self, x: Tensor) -> Steps:
-        whole = self.n_s * self.d
-        flat = RMSNorm(whole, affine=False)(view("B T n d -> B T (n d)", x), name="norm")
-        mapped = einsum("B T i, i n -> B T n", flat, param("W", whole, self.n_s))
-        reading = apply("sigmoid", mapped * param("a", ONE) + param("b", self.n_s)) + TINY
-        return steps(reading=reading, y=reduce(x * view("B T n -> B T n ()", reading), (2,)))
 
 
 @dataclass(frozen=True)
@@ -161,9 +90,11 @@ class DeepSeekV4(Decoder):
         )  # fmt: skip
         mixture = HashRoutedMixture(
             self.E, self.k, self.d, self.d_ff, self.V, self.activation, hashed=False,
-            beside=LimitedNetwork(self.d, self.d_ff, self.activation, self.mlp_bias),
+            beside=CutFeedForward(self.d, self.d_ff, self.activation, self.mlp_bias),
         )  # fmt: skip
-        return StreamsLayer(attention, mixture, self.d, self.n_s, self.n_n)
+        return StreamBlock(
+            self.d, norm="rms", attention=attention, network=mixture, n_s=self.n_s, n_n=self.n_n,
+        )  # fmt: skip
 
     def layers(self) -> Layers:
         found: dict[str, tuple[Component, Expr]] = {}
@@ -182,8 +113,8 @@ class DeepSeekV4(Decoder):
             found["indexed_block"] = (self.layer("chosen"), number)
         return found
 
-    def through(self, x: Tensor) -> Tensor:
-        """Make each vector n_s streams, send them through the layers, and make them one again."""
-        B, T, d = x.shape
-        streams = expand(view("B T d -> B T () d", x), (B, T, self.n_s, d))
-        return StreamsHead(self.n_s, self.d)(super().through(streams), name="join")
+    def place(self, x: Tensor) -> Tensor:
+        return as_streams(super().place(x), self.n_s)
+
+    def normalize(self, x: Tensor) -> Tensor:
+        return super().normalize(StreamReading(self.n_s, self.d)(x, name="join"))

@@ -8,34 +8,19 @@ from typing import Annotated, ClassVar, Literal
 from sympy import Expr, floor
 
 from symledger import sizes
-from symledger.components.feed_forward.experts import MixtureOfExperts, cut_off
-from symledger.components.feed_forward.feed_forward import GatedFeedForward
-from symledger.components.feed_forward.nonlinearities import Seldom, act
-from symledger.components.maps.linear import Linear
+from symledger.components.feed_forward.experts import MixtureOfExperts
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.state_spaces.kimi import KimiDeltaMixer, KimiDeltaRule
 from symledger.ir.tensor import Tensor
+from symledger.models.shared.cut import CutFeedForward
 from symledger.models.shared.hybrid import SparseHybridDecoder
 from symledger.models.shared.pooled_latent import NowhereAttention, WeighingIndexer
 from symledger.models.shared.streams import StreamBlock, as_streams
-from symledger.notation.component import Component, Steps, steps
+from symledger.notation.component import Component
 from symledger.notation.verbs import reduce
 from symledger.sizes import Size
 
 CLASS = "transformers 5.23, Glm5NextTextModel"
-
-
-@dataclass(frozen=True)
-class CutFeedForward(GatedFeedForward):
-    """A gated network whose gate, and what it multiplies, are cut off.
-
-    Source: transformers 5.23, ``Glm5NextTextMLP``.
-    """
-
-    def forward(self, x: Tensor) -> Steps:
-        gate, up = (Linear(self.d, self.d_ff, bias=False)(x, name=n) for n in ("gate", "up"))
-        gate, up = cut_off(gate, up)
-        z = act(self.activation, gate) * up
-        return steps(z=z, y=Linear(self.d_ff, self.d, bias=False)(z, name="down"))
 
 
 @dataclass(frozen=True)
