@@ -83,7 +83,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "T_o": 5, "q": 1, "D": 5, "D_o": 2, "K_d": 1, "s_d": 3, "p_d": 0, "r_d": 3, "q_d": 2,
      "d_1": 6, "d_2": 9, "d_key": 7, "d_val": 11, "u": 4, "T_e": 4,
      "d_c": 12, "d_q": 5, "d_rot": 6, "d_exp": 9, "L_d": 1, "d_i": 8, "Q": 3,
-     "d_e": 9, "n_r": 4, "L_g": 3, "L_in": 2, "h_dec": 4, "d_dec": 21, "T_k": 11,
+     "d_e": 9, "n_r": 6, "L_g": 3, "L_in": 2, "h_dec": 4, "d_dec": 21, "T_k": 11,
      "P": 4, "t": 4, "C_s": 1, "d_f": 10, "d_ctx": 7, "d_proj": 9, "r_c": 3},
 )  # fmt: skip
 """Sizes of symbols; a case makes those equal that it cannot tell apart, and what other sizes decide

@@ -30,19 +30,6 @@ def turned_end(name: str, x: Tensor, d_rot: Expr, rotary: RotaryPositions) -> Te
 
 
 @dataclass(frozen=True)
-class SpacedPositions(RotaryPositions):
-    """Rotary positions of what stands so many positions apart, or, with −1, turned back.
-
-    Source: transformers 5.23, ``DeepseekV4HCACompressor`` and ``DeepseekV4Attention``.
-    """
-
-    every: Expr = ONE
-
-    def angle(self, t: Expr, i: Expr) -> Expr:
-        return super().angle(t, i) * self.every
-
-
-@dataclass(frozen=True)
 class CompressedKeys(Component):
     """One key for r_c positions: a mean of what these are mapped to, weighted by a softmax.
 
@@ -78,7 +65,7 @@ class CompressedKeys(Component):
         a = Softmax()(view(moved, scores), name="softmax")
         pooled = reduce(view(moved, values) * a, (-1,))
         normed = RMSNorm(self.d_k)(pooled, name="norm")
-        rotary = SpacedPositions(self.d_rot, every=self.r_c)
+        rotary = RotaryPositions(self.d_rot, apart=self.r_c)
         k = turned_end("K", view("B S k -> B S () k", normed), self.d_rot, rotary)
         return steps(values=values, a=a, pooled=pooled, y=state(view("B S () k -> B S k", k)))
 

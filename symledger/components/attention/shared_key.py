@@ -12,7 +12,6 @@ from symledger.components.attention.compressed import (
     PAPER,
     CompressedIndexer,
     CompressedKeys,
-    SpacedPositions,
     turned_end,
 )
 from symledger.components.attention.dot_product import HeadAttention
@@ -131,7 +130,7 @@ class SharedKeyAttention(Component):
             kv = join([kv, view("B S k -> B S () k", self.beyond(x, source))], axis=1)
         core = NearAndFar(self.h, ONE, self.d_k, self.d_k, self.w, self.r_c, self.S_c)
         z = core(q, kv, name="core")
-        back = turned_end("back", z, self.d_rot, SpacedPositions(self.d_rot, every=Integer(-1)))
+        back = turned_end("back", z, self.d_rot, RotaryPositions(self.d_rot, apart=Integer(-1)))
         out = GroupedOutput(self.d, self.h, self.d_k, self.G, self.d_r)
         return steps(q=q, kv=kv, z=z, y=out(back, name="out"))
 

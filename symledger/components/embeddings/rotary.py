@@ -17,7 +17,7 @@ BASE = Integer(10000)
 START = Integer(0)
 """The position of the first token where nothing came before."""
 NEXT = Integer(1)
-"""How far positions are apart, where none is left out."""
+"""How far positions are apart, where none is left out; −1 turns back what was turned."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Compressed(nn.Module):
         return torch.cat((F.pad(before, (0, 0, 0, 0, 1, 0), value=nothing)[:, :-1], own), 2)
 
 
-class Scores(nn.Module):
+class CompressedScores(nn.Module):
     """Scores of compressed keys of their own."""
 
     def __init__(self, s: Sizes) -> None:
@@ -115,7 +115,7 @@ class SharedKey(nn.Module):
         self.Q = nn.Linear(s["d_q"], s["h"] * s["d_k"], bias=False)
         self.KV = nn.Linear(s["d"], s["d_k"], bias=False)
         self.norm = nn.RMSNorm(s["d_k"], eps=EPSILON)
-        self.indexer = Scores(s) if far == "chosen" else None
+        self.indexer = CompressedScores(s) if far == "chosen" else None
         if far != "none":
             self.compressed = Compressed(s, {"overlapping": far == "chosen"})
         self.far = far != "none"
