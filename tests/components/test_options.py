@@ -179,7 +179,7 @@ INHERITED = {
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
-    "DeepSeekV4": {sizes.S}, "HashRoutedMixture": {sizes.V},
+    "DeepSeekV4": {sizes.S}, "HashRoutedMixture": {sizes.V}, "NearAndFar": {sizes.d_v},
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd}, "HYV4": {sizes.L_xd},
     "Qwen4": {L_ad, L_d, sizes.d_ff}, "GLM5Next": {L_ad, sizes.h_kv},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},

@@ -51,7 +51,7 @@ NAMES = {
     *("symledger", "SymPy", "Python", "TeX", "LaTeX", "BibTeX", "biblatex", "PyTorch", "GPT-2"),
     *checkpoints(),
     *(layer.name for layer in LAYERS), "12LhQT", "FlopCounterMode", "FLOP", "MAC",
-    *("recompute=true", "Vd", "BTVd", "KV"),
+    *("recompute=true", "Vd", "BTVd", "KV", "QK"),
     *("KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "json", "tex", "bib", "py", "csv"),
 }  # fmt: skip
 DIALECTS = resources.data("dialects.toml")

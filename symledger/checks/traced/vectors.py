@@ -44,6 +44,11 @@ FITTING: Mapping[str, Document] = {
     },
     "ovis2": {"hidden_size": 4096}, "hunyuan_vl": {"text_config": {"head_dim": 128}},
     "llama4": {"vision_config": {"hidden_size": 1408, "vision_output_dim": 4096}},
+    "qwen4_exp_text": {
+        "indexer_n_heads": 16, "indexer_kv_heads": 1, "indexer_head_dim": 256,
+        "indexer_budget": 2048, "indexer_compress_ratio": 16,
+    },
+    "granite_speech": {"projector_config": {"encoder_hidden_size": 1024}},
 }  # fmt: skip
 """What families say whose defaults do not fit together, where no published configuration does."""
 

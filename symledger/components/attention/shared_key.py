@@ -42,7 +42,6 @@ class NearAndFar(HeadAttention):
 
     w: Expr = sizes.w
     r_c: Expr = sizes.r_c
-    S_c: Expr = sizes.S_c
 
     signature: ClassVar[str] = "B T h d_k, B S h_kv d_k -> B T h d_k"
     title: ClassVar[str] = "attention to a window and to compressed keys, which are values"
@@ -51,10 +50,10 @@ class NearAndFar(HeadAttention):
         return self.mixed(q, kv, kv, self.masked(q.shape[1], kv.shape[1]), sinks=True)
 
     def masked(self, T: Expr, S: Expr) -> Masked:
-        """Return which keys are seen: single positions stand first."""
+        """Return which keys are seen: T single positions stand first, others behind them."""
         if S == T:
             return recent_mask(T, S, self.w)
-        return compressed_mask(T, self.w, self.r_c, self.S_c)
+        return compressed_mask(T, self.w, self.r_c, S - T)
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ class SharedKeyAttention(Component):
         kv = state(one, self.w)
         if self.far != "none":
             kv = join([kv, view("B S k -> B S () k", self.beyond(x, source))], axis=1)
-        core = NearAndFar(self.h, ONE, self.d_k, self.d_k, self.w, self.r_c, self.S_c)
+        core = NearAndFar(self.h, ONE, self.d_k, self.d_k, self.w, self.r_c)
         z = core(q, kv, name="core")
         back = turned_end("back", z, self.d_rot, RotaryPositions(self.d_rot, apart=Integer(-1)))
         out = GroupedOutput(self.d, self.h, self.d_k, self.G, self.d_r)

@@ -12,26 +12,11 @@ from symledger.components.feed_forward.experts import Experts
 from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, einsum, gather, indices, param, scatter, total, view
+from symledger.notation.verbs import einsum, gather, indices, param, scatter, total, view
 
 ROLLER = "Roller et al., Hash Layers For Large Sparse Models (2021), section 3"
 PAPER = "DeepSeek-AI, DeepSeek-V4 (2026), section 2.1"
 V4 = "transformers 5.23, DeepseekV4HashRouter"
-
-
-@dataclass(frozen=True)
-class LimitedExperts(Experts):
-    """Gated experts whose gate is cut off above, and what it multiplies on both sides.
-
-    Source: transformers 5.23, ``DeepseekV4Experts``.
-    """
-
-    title: ClassVar[str] = "gated networks side by side, their hidden values cut off"
-
-    def forward(self, x: Tensor) -> Steps:
-        gate = act(self.activation, apply("clamp_above", self.hidden("gate", x)))
-        z = gate * apply("clamp", self.hidden("up", x))
-        return steps(z=z, y=self.map("down", z, self.d_ff, self.d))
 
 
 @dataclass(frozen=True)
@@ -91,7 +76,7 @@ class HashRoutedMixture(Component):
         slots = indices("slots", B * T, self.E, self.k * B * T / self.E, average=True)
         router = ShareRouter(self.E, self.k, self.d)
         weights = router(rows, self.chosen(B * T), slots, name="router")
-        experts = LimitedExperts(self.E, self.k, self.d, self.d_ff, self.activation)
+        experts = Experts(self.E, self.k, self.d, self.d_ff, self.activation, cut=True)
         made = experts(gather(rows, slots), name="experts") * weights
         y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)
         if self.beside:
