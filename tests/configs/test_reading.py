@@ -36,6 +36,8 @@ NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_vl": "head_dim is missi
                              "qwen3_omni_moe_thinker", "cohere_compass", "ovis2",
                              "exaone4_5"),
                             "does not fit text_config.hidden_size"),
+            **dict.fromkeys(("granite_speech", "granite_speech_plus"),
+                            "does not fit encoder_config.hidden_dim"),
             "llama4": "does not fit vision_output_dim",
             "llama4_vision_model": "Say intermediate_size = 3072"}
 """Families whose defaults are no model, or a class that is another one by its norms, or of which
