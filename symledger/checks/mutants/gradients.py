@@ -23,8 +23,8 @@ def mutants() -> Iterator[Mutant]:
 
 def gradient_of(kind: type[Any], gradient: Wrong) -> Callable[[Any], Wrong]:
     """The pull-back of one operation replaced, that of all others right."""
-    return lambda right: lambda t, g, place: (
-        gradient(t, g, place) if isinstance(t.op, kind) else right(t, g, place)
+    return lambda right: lambda t, g, place, result: (
+        gradient(t, g, place) if isinstance(t.op, kind) else right(t, g, place, result)
     )
 
 
@@ -114,8 +114,8 @@ PULLBACKS = (
     _rule("a Gather's gradient is gathered twice", Gather, lambda t, g, place: scatter(
         g * 2, t.args[1], t.args[0].shape, t.op.batch)),
     Rule("pull-back", "a Contract takes the other operand's rule", pullback, "_of_argument",
-         lambda right: lambda t, g, place: (
-             right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place)
+         lambda right: lambda t, g, place, result: right(
+             t, g, 1 - place if isinstance(t.op, Contract) else place, result
          ), "Contract"),
     Rule("pull-back", "the sum over broadcast axes is forgotten", pullback, "unbroadcast",
          lambda right: _first_rows, "Broadcast"),
