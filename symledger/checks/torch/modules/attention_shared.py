@@ -137,7 +137,7 @@ class SharedKey(nn.Module):
         return self.out(self.back(self.core(q, kv, kv)))
 
 
-def _norms(o: Options) -> Uses:
+def _fused_norms(o: Options) -> Uses:
     return counted(fused_norm="B*T*d_q + B*T*d_k" + " + B*S_c*d_k" * (o["far"] != "none"))
 
 
@@ -145,5 +145,5 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "compressed_keys": (Case("F.softmax between nn.Linear and nn.RMSNorm", Compressed,
                              uses=lambda o: counted(fused_norm="B*S_c*d_k")),),
     "shared_key_attention": (
-        Case("nn.Linear, nn.RMSNorm, F.softmax and torch.einsum", SharedKey, uses=_norms),),
+        Case("nn.Linear, nn.RMSNorm, F.softmax and torch.einsum", SharedKey, uses=_fused_norms),),
 }  # fmt: skip

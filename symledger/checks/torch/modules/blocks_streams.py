@@ -83,7 +83,7 @@ class Alternating(nn.Module):
         return expected + (computed - expected[0]) * how_far
 
 
-class Reading(nn.Module):
+class StreamReading(nn.Module):
     """Weights that streams of each token are read by and written by."""
 
     def __init__(self, s: Sizes) -> None:
@@ -132,12 +132,12 @@ class Hyper(nn.Module):
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        self.streams = Mixing(s) if o["mixed"] else Reading(s)
+        self.streams = Mixing(s) if o["mixed"] else StreamReading(s)
         self.network = FeedForward(s, o)
 
     def forward(self, x: Tensor) -> Tensor:
         """Read, compute, write beside what is kept, mixed or not."""
-        if isinstance(self.streams, Reading):
+        if isinstance(self.streams, StreamReading):
             writing, read = self.streams(x)
             return writing[..., None] * self.network(read)[:, :, None] + x
         writing, mixing, read = self.streams(x)
