@@ -61,9 +61,13 @@ def catalogue(language: str) -> GNUTranslations:
 
 
 def pattern(language: str, key: str, n: int | None = None) -> str | None:
-    """Return what a catalogue says for a key, values not filled in; None where it lacks it."""
+    """Return what a catalogue says for a key, values not filled in; None where it lacks it.
+
+    What has plural forms and is asked for without a number is said of one: ``gettext`` itself does
+    so in newer versions of Python alone.
+    """
     words = catalogue(language)
-    found = key if n is None else words.ngettext(key, key, n)
+    found = words.ngettext(key, key, 1 if n is None else n)
     if found == key:
         found = words.gettext(key)
     return None if found == key else found

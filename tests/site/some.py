@@ -67,13 +67,14 @@ def blanks(piece):
         owner = piece.removeprefix(FORMULAS)
         found = [(t.page.replace(".html", ".md"), t) for t in by_tag().values() if not t.removed]
         yield from (Blank(path, f"# {t.id}\n") for path, t in found if t.owner == owner)
-    elif name := model_of(piece):
-        tongue = piece.removesuffix(name).replace(" ", "/")
-        yield Blank(f"{tongue}{Atlas.page_of(name)}", f"# {name}\n")
-    else:
+    elif piece.startswith(PUBLISHED):
         found = ((Atlas.page_of(name), name) for name in checkpoints())
         folder = f"models/{piece.removeprefix(PUBLISHED)}/"
         yield from (Blank(path, f"# {name}\n") for path, name in found if path.startswith(folder))
+    else:
+        name = model_of(piece)
+        tongue = piece.removesuffix(name).replace(" ", "/")
+        yield Blank(f"{tongue}{Atlas.page_of(name)}", f"# {name}\n")
 
 
 def main():
