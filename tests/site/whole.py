@@ -91,7 +91,8 @@ def rendered():
     """Return the paths of the pages that are rendered: in integration all of them.
 
     Elsewhere, of those that are hundreds of a kind (of components, models, formulas, questions and
-    published configurations), every sixteenth that is made and what tests ask for.
+    published configurations), every sixteenth that is made and what tests ask for; with a published
+    configuration the family that it links to.
     """
     if INTEGRATING:
         return set(SITE.pages)
@@ -99,7 +100,8 @@ def rendered():
     deep = {path for path in paths if path.count("/") > 1}
     many = [p for p in paths if p in OF_ENTRIES or folder(p) in ("f", "questions") or p in deep]
     asked = {*map(page_of, KINDS), *longest_leading_forms(), *filter(ASKED.match, paths)}
-    return set(paths) - set(many) | set(share(many, 16)) | asked & set(paths)
+    found = set(paths) - set(many) | set(share(many, 16)) | asked & set(paths)
+    return found | {f"{folder(path)}.md" for path in found & deep} & set(paths)
 
 
 def some_of(files, every):
