@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ RANDOM, MORE, TRIES = 14, 42, 150
 MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
 AGAIN = 3
 """How often a module is run again to see whether it does the same."""
-MOST_REFUSED = 12
-"""How many points are looked at to find out which size makes a module refuse them."""
 AROUND, PLACES = 6, 12
 """How far from the base a size is changed at least, in its own steps; larger ones by half of
 themselves. Every residue of small numbers occurs, and what is divided takes values enough: what
@@ -152,36 +149,19 @@ def _sampled(
     for asked in further:
         _add(found, base, asked, "")
     left = TRIES
-    refused: list[Mapping[str, int]] = []
     while len(found.runs) < met + len(space.sizes) + random_points:
         left -= 1
         if left < 0:
-            said = (
+            raise BadInput(
                 "this module refuses most sizes near those that it was given: what is legal could "
                 f"not be found out. The last refusal: {space.failed.get('', 'none')}"
             )
-            raise Otherwise(said, hindering(space, refused[-MOST_REFUSED:]))
         at = drawn(space, rng)
         try:
             _add(found, base, at, "")
         except Refused as error:
             space.failed[""] = str(error)
-            refused.append(at)
     return found
-
-
-def hindering(space: Space, refused: Iterable[Mapping[str, int]]) -> tuple[str, ...]:
-    """Return the argument with which as it was most of some points are taken, if any is.
-
-    Heads that divide a width are such, where nobody heard that they do.
-    """
-    taken: Counter[str] = Counter()
-    for at in refused:
-        for name in filter(space.is_argument, space.sizes):
-            with suppress(BadInput):
-                space.observe(space.tied({**at, name: space.base[name]}))
-                taken[name] += 1
-    return tuple(name for name, _ in taken.most_common(1))
 
 
 def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
