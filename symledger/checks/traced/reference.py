@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from symledger.checks.traced.vectors import Vector
-from symledger.checks.transformers.comparison import untied
+from symledger.checks.transformers.building import untied
 from symledger.errors import BadInput
 from symledger.traces.graph import Traced
 from symledger.tracing.space import Space
