@@ -11,7 +11,7 @@ from typing import Any
 
 from symledger.checks.transformers.denoising import one_by_one
 from symledger.checks.transformers.weights import Shape
-from symledger.configs.read import Configuration
+from symledger.configs.configuration import Configuration
 from symledger.errors import BadInput, shown
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")

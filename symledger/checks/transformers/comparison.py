@@ -25,8 +25,8 @@ from symledger.checks.transformers.passes import (
     passes,
 )
 from symledger.checks.transformers.weights import compare, weights
+from symledger.configs.configuration import Configuration
 from symledger.configs.families import home
-from symledger.configs.read import Configuration
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence
 from symledger.extras import missing

@@ -18,7 +18,7 @@ from symledger.checks.transformers import comparison as built
 from symledger.config_keys.family import facts
 from symledger.configs import reference
 from symledger.configs.families import every_family, loaded
-from symledger.configs.read import named
+from symledger.configs.reader import named
 from symledger.errors import BadInput, SymledgerError
 from symledger.evidence import records as evidence
 
