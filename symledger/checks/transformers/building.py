@@ -50,7 +50,7 @@ def _transformer(found: Configuration) -> Any:
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    from symledger.tracing.subject import decoded
+    from symledger.tracing.settings import decoded
 
     family = found.family
     given = {key: value for key, value in found.given.items() if key != "model_type"}
