@@ -26,7 +26,7 @@ def model_of(name: str) -> tuple[Any, Any]:
     import torch
 
     from symledger import derive
-    from symledger.checks.transformers.comparison import build
+    from symledger.checks.transformers.building import build
 
     found = derive(name).target.configured
     assert found is not None

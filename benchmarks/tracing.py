@@ -109,9 +109,10 @@ def stages(depth: str) -> None:
     from symledger.tracing import checks, trace
     from symledger.tracing.asked import asked
     from symledger.tracing.assemble import Assembler
+    from symledger.tracing.depth import deeper
+    from symledger.tracing.exploring import explored
     from symledger.tracing.fold import folded
     from symledger.tracing.points import sampled
-    from symledger.tracing.space import deeper, explored
 
     module = MODULES["nanoGPT"]
     said = asked(module.name, {"n_layer": depth}, [f"idx: {TOKENS}"], (), True, None)

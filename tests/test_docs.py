@@ -59,7 +59,7 @@ def test_the_tutorial_quotes_softmax_as_it_is():
 
 
 def test_every_option_of_derive_is_explained():
-    from symledger.cli.main import derive
+    from symledger.cli.derived import derive
 
     text = (documents.ROOT / "docs" / "cli.md").read_text("utf-8")
     options = [name for p in derive.params for name in p.opts if name.startswith("--")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from symledger.arguments.specs import Only, Remark, Settings, SizeOf, Use, written
 from symledger.catalogue.checkpoints import Checkpoint
@@ -14,9 +14,10 @@ from symledger.catalogue.entry import CATALOGUE
 from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.family import Built, Family, Values
+from symledger.configs.configuration import Configuration, Key, Status
 from symledger.configs.document import Document
-from symledger.configs.families import READERS, home, loaded
-from symledger.configs.unread import refusal
+from symledger.configs.families import READERS, home
+from symledger.configs.reader import class_of, family_of, named
 from symledger.errors import BadInput, DefinitionError, SymledgerError, nearest, shown
 from symledger.languages.message import joined, message, word
 
@@ -25,66 +26,6 @@ STORED = word("configuration.sets.stored", "bytes are those of --dtype")
 """What is said of a key that says how weights are stored."""
 DECIDES = word("configuration.sets.family", "its keys")
 """What is said of the key that says which family it is."""
-Status = Literal["used", "defaulted", "irrelevant"]
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key of a configuration: its value, whether it was used, and what it sets."""
-
-    name: str
-    value: str
-    status: Status
-    sets: str = ""
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the key as JSON data."""
-        return {"key": self.name, "value": self.value, "status": self.status, "sets": self.sets}
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """What a configuration says: the class that it builds, what that is here, and its settings.
-
-    ``settings`` hold sizes and choices as ``--set`` would be told; ``keys`` what became of each
-    key, those that are missing included where they matter; ``given`` is the whole of it.
-    """
-
-    family: Family
-    architecture: str
-    built: Built
-    settings: Settings
-    keys: tuple[Key, ...]
-    given: Document = field(default_factory=dict)
-
-    @property
-    def model_type(self) -> str:
-        """The name of its family."""
-        return self.family.model_type
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The keys that give symbols their values, by symbol, as the file calls them."""
-        found = dict(_names(self.family, self.given))
-        for name, part in {**self.family.parts, **self.built.parts}.items():
-            document = self.given.get(name) or {}
-            inside = _names(part.part(document), document)
-            found.update((symbol, f"{name}.{key}") for symbol, key in inside)
-        return found
-
-    def called(self, function: str) -> str:
-        """Name the keys that chose a function."""
-        return " and ".join(
-            f"{key.name} = {key.value}" for key in self.keys
-            if any(said.endswith(f" = {function}") for said in key.sets.split(", "))
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was read as JSON data."""
-        return {
-            "model_type": self.model_type, "architecture": self.architecture,
-            "defaults_of": self.family.implementation, "keys": [key.to_dict() for key in self.keys],
-        }  # fmt: skip
 
 
 def read(document: Document) -> Configuration:
@@ -94,11 +35,11 @@ def read(document: Document) -> Configuration:
         BadInput: its family or class is not known, a value cannot be used, or a key that may
             change a count is not understood.
     """
-    family = _family(document)
+    family = family_of(document)
     document = family.nested(document)
     names = dict(family.facts["aliases"])
     given = _renamed(document, names)
-    architecture, built = _built(family, given)
+    architecture, built = class_of(family, given)
     values: dict[str, Any] = {**family.facts["keys"], **given}
     values.update(_followed(family, document, values))
     settings: Settings = {"B": "1", **family.implied, **built.options}
@@ -115,13 +56,6 @@ def read(document: Document) -> Configuration:
     return Configuration(family, architecture, built, settings, tuple(keys), document)
 
 
-def _names(family: Family, given: Document) -> Iterator[tuple[str, str]]:
-    """Yield a symbol and its key, for every symbol that one key gives a value."""
-    said = {name: other for other, name in family.facts["aliases"].items() if other in given}
-    for name, use in family.uses.items():
-        yield from use.called(name if name in given else said.get(name, name)).items()
-
-
 def entry_of(known: Checkpoint) -> str:
     """Return the entry of the catalogue that a published configuration is of.
 
@@ -132,7 +66,7 @@ def entry_of(known: Checkpoint) -> str:
         return known.entry
     check_reader(known)
     with mended_at(known):
-        return _built(_family(known.config), known.config)[1].entry
+        return class_of(family_of(known.config), known.config)[1].entry
 
 
 def published(known: Checkpoint) -> Configuration:
@@ -176,53 +110,6 @@ def check_reader(known: Checkpoint) -> None:
         )
 
 
-def named(document: Document) -> str:
-    """Return the key that names the family."""
-    return next((key for key in READERS if key in document), next(iter(READERS)))
-
-
-def _family(document: Document) -> Family:
-    key = named(document)
-    known = READERS[key]
-    name = document.get(key)
-    if name is None:
-        raise BadInput(
-            "the configuration does not say its model_type, and nothing else tells its family "
-            f"for certain. {nearest('', known)} `symledger list models` shows what they are."
-        )
-    if not isinstance(name, str) or name not in known:
-        said = shown(name) if isinstance(name, str) else written(name)
-        why = refusal(name) if isinstance(name, str) and key == "model_type" else ""
-        otherwise = (
-            f"its formulas are not derived here, and a guess could be wrong. {nearest(said, known)}"
-        )
-        raise BadInput(f"{key} {said} is not supported: {why or otherwise}{_parts_known(document)}")
-    found = loaded(key, name)
-    kinds = (kind for (of, value), kind in found.kinds.items() if _at(document, of) == value)
-    return next(kinds, found)
-
-
-def _at(document: Document, path: str) -> object:
-    """Return what a document says of a key, or of one of a part: ``text_config.model_type``."""
-    found: object = document
-    for key in path.split("."):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
-
-
-def _parts_known(document: Document) -> str:
-    """Say which parts of a configuration are of families that are known, if there are any."""
-    kinds = {
-        name: part["model_type"] for name, part in document.items()
-        if isinstance(part, dict) and isinstance(part.get("model_type"), str)
-    }  # fmt: skip
-    found = [f"{shown(name)} is of model_type {kind}" for name, kind in kinds.items()
-             if kind in READERS["model_type"]]  # fmt: skip
-    if not found:
-        return ""
-    return f" But {' and '.join(found)}, which can be derived as a file of its own."
-
-
 def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the keys under the family's own names; two names of one key may not disagree."""
     found: dict[str, Any] = {}
@@ -244,20 +131,6 @@ def _followed(family: Family, document: Document, values: Values) -> dict[str, A
         name: family.facts["keys"][other] for name, other in family.follows.items()
         if values[name] is None and other not in document
     }  # fmt: skip
-
-
-def _built(family: Family, given: Document) -> tuple[str, Built]:
-    named = given.get("architectures")
-    if named is None or named == []:
-        return next(iter(family.builds.items()))
-    if not isinstance(named, list) or len(named) != 1 or not isinstance(named[0], str):
-        raise BadInput(f"architectures = {written(named)} does not name one class of a model.")
-    if named[0] not in family.builds:
-        raise BadInput(
-            f"{shown(named[0])} is not supported, for what it adds to the model is not derived "
-            f"here. {nearest(named[0], family.builds)}"
-        )
-    return named[0], family.builds[named[0]]
 
 
 def _labels(given: Document, default: int) -> int:

@@ -10,7 +10,7 @@ from symledger.errors import BadInput
 from symledger.inverse.amounts import AMOUNTS, parse_amount
 from symledger.inverse.fit import Fit, usual
 from symledger.inverse.fit import fit as fitted
-from symledger.inverse.solve import Solution
+from symledger.inverse.solution import Solution
 from symledger.inverse.solve import solve as solved
 from symledger.inverse.sweep.axes import check_count, split
 from symledger.inverse.sweep.sweep import Asked, Sweep

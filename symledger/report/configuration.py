@@ -10,7 +10,7 @@ from symledger.languages.message import Verbatim, joined, message
 from symledger.report.layout import NBSP, Page
 
 if TYPE_CHECKING:
-    from symledger.configs.read import Configuration, Key
+    from symledger.configs.configuration import Configuration, Key
 
 LONGEST = 48
 """Characters of a value; of a longer one its beginning is shown."""

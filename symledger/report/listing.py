@@ -11,7 +11,7 @@ from symledger.catalogue.checkpoints import Checkpoint, checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
 from symledger.configs.families import READERS
-from symledger.configs.read import named
+from symledger.configs.reader import named
 from symledger.languages.language import ENGLISH, pattern
 from symledger.languages.message import Text, Verbatim, message, word
 from symledger.report.layout import NBSP, Page

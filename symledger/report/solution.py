@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.inverse.solve import Point, Solution
+from symledger.inverse.solution import Point, Solution
 from symledger.languages.language import ENGLISH
 from symledger.languages.message import Verbatim, joined, message
 from symledger.printing.numbers import number

@@ -27,7 +27,7 @@ ROUNDED = re.compile(r"floor\(([^*]+)\*(\w+)\)")
 """How a layer writes a length times a float, which is rounded down: ``floor(0.5*H)``."""
 
 if TYPE_CHECKING:  # layers and configurations are imported where one is read
-    from symledger.configs.read import Configuration
+    from symledger.configs.configuration import Configuration
     from symledger.torch_layers.call import Constructor
 
 

@@ -12,9 +12,10 @@ import torch
 from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import BY_NAME
+from symledger.tracing.classes import FREE, located, subject_of
 from symledger.tracing.names import symbols_for
 from symledger.tracing.space import whole_numbers
-from symledger.tracing.subject import FREE, Subject, located, parse_input, subject_of
+from symledger.tracing.subject import Subject, parse_input
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,13 @@ from symledger.tracing.depth import (
     unfolded,
 )
 from symledger.tracing.eager.moments import Looking, eager
+from symledger.tracing.exploring import explored
 from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import MORE, MOST_BORDERS, RANDOM, Sample, drawn, far_away, sampled
-from symledger.tracing.space import Space, explored
+from symledger.tracing.space import Space
 from symledger.tracing.subject import Subject
 
 Told = Callable[[str], None]

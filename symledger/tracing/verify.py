@@ -13,12 +13,15 @@ from symledger.errors import BadInput, CheckFailed, nearest, shown
 from symledger.sizes import named
 from symledger.traces.graph import AS, ENTERS, Traced
 from symledger.tracing.checks import together, verify
+from symledger.tracing.classes import found
+from symledger.tracing.configured import by_own_names
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.eager.further import compared
 from symledger.tracing.points import Sample
 from symledger.tracing.routes import FIRST_ROWS, ROWS
+from symledger.tracing.settings import valued
 from symledger.tracing.space import Space, whole_numbers
-from symledger.tracing.subject import Subject, by_own_names, found, valued
+from symledger.tracing.subject import Subject
 from symledger.tracing.trace import live_lines
 
 DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}

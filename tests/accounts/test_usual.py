@@ -8,7 +8,7 @@ import pytest
 from symledger import derive
 from symledger.accounts.usual import usual
 from symledger.catalogue.entries import ENTRIES
-from symledger.cli.main import derive as command
+from symledger.cli.derived import derive as command
 from symledger.targets.resolve import resolve
 from tests.every import account
 from tests.invoke import run

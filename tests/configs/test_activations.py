@@ -107,7 +107,8 @@ def test_what_is_kept_is_what_the_reference_keeps(name):
 @pytest.mark.parametrize("name", sorted(LEARNED))
 @pytest.mark.parametrize("model_type", ["gpt2", "llama", "qwen2_moe", "deepseek_v3", "bert", "t5"])
 def test_one_with_weights_has_those_that_the_reference_builds(model_type, name, tmp_path):
-    from symledger.checks.transformers.comparison import build, installed
+    from symledger.checks.transformers.building import build
+    from symledger.checks.transformers.comparison import installed
 
     if not installed():
         pytest.skip("needs transformers")
@@ -124,7 +125,8 @@ def test_one_with_weights_has_those_that_the_reference_builds(model_type, name, 
 ])  # fmt: skip
 @pytest.mark.parametrize("model_type", ["t5", "mt5"])
 def test_what_a_t5_says_of_its_networks_by_itself_is_believed(model_type, keys, tmp_path):
-    from symledger.checks.transformers.comparison import build, installed
+    from symledger.checks.transformers.building import build
+    from symledger.checks.transformers.comparison import installed
 
     if not installed():
         pytest.skip("needs transformers")

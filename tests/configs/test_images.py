@@ -13,7 +13,8 @@ import pytest
 
 from symledger import derive
 from symledger.checks.transformers.weights import weights
-from symledger.configs.read import named, read
+from symledger.configs.read import read
+from symledger.configs.reader import named
 from symledger.errors import BadInput
 
 HERE = Path(__file__).parent

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from symledger import records
+from symledger.cli.main import record
 from symledger.errors import BadInput, UnknownTarget
 from symledger.evidence.store import read
 from symledger.extras import missing
@@ -245,6 +247,10 @@ def test_names_are_those_of_the_catalogue_of_configurations_and_of_kinds():
     assert "llama-3-8b" in units["reference"]
     assert units["mutants"] == ()
     assert set(selection.CATALOGUED) <= set(units["tags"])
+
+
+def test_the_help_of_the_command_names_every_kind():
+    assert set(NAMES) <= set(re.findall(r"\w+", record.help))
 
 
 def test_references_are_traced_only_where_that_is_named():

@@ -22,7 +22,7 @@ from symledger.checks.traced.reference import traced
 from symledger.checks.traced.spelled import Lines, spelled
 from symledger.checks.traced.translation import Translation, said
 from symledger.checks.traced.vectors import Vector
-from symledger.checks.transformers.comparison import LAYER
+from symledger.checks.transformers.building import LAYER
 from symledger.checks.transformers.weights import Named, compare, counted, stated
 from symledger.errors import BadInput
 from symledger.evidence import traced as evidence

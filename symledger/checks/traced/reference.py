@@ -9,11 +9,12 @@ from inspect import signature
 from typing import Any
 
 from symledger.checks.traced.vectors import Vector
-from symledger.checks.transformers.comparison import untied
+from symledger.checks.transformers.building import untied
 from symledger.errors import BadInput
 from symledger.traces.graph import Traced
+from symledger.tracing.configured import configured_subject
 from symledger.tracing.space import Space
-from symledger.tracing.subject import Subject, configured_subject, parse_input
+from symledger.tracing.subject import Subject, parse_input
 from symledger.tracing.trace import trace
 
 TOKENS = "input_ids: int64 (B, T)"

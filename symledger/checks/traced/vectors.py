@@ -17,9 +17,10 @@ from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME
 from symledger.catalogue.options import choices_of
 from symledger.config_keys.family import Family
+from symledger.configs.configuration import Configuration
 from symledger.configs.document import Document
 from symledger.configs.families import every_family
-from symledger.configs.read import Configuration, read
+from symledger.configs.read import read
 from symledger.errors import SymledgerError
 
 DEEP = 12

@@ -8,7 +8,7 @@ from functools import partial
 
 from symledger.accounts.published_total import compared
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints
-from symledger.configs.read import Key
+from symledger.configs.configuration import Key
 from symledger.languages.message import Text
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates

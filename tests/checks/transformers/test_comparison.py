@@ -13,11 +13,12 @@ from huggingface_hub.errors import StrictDataclassError
 from symledger import derive
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.checks.traced.vectors import LAYERS
+from symledger.checks.transformers import building, passes
 from symledger.checks.transformers import comparison as built
 from symledger.config_keys.family import facts
 from symledger.configs import reference
 from symledger.configs.families import every_family, loaded
-from symledger.configs.read import named
+from symledger.configs.reader import named
 from symledger.errors import BadInput, SymledgerError
 from symledger.evidence import records as evidence
 
@@ -63,11 +64,11 @@ def test_sums_over_one_element_are_all_that_the_counter_leaves_out(state, chunk,
     path = tmp_path / "config.json"
     path.write_text(json.dumps({**MAMBA2, "state_size": state, "chunk_size": chunk}), "utf-8")
     found = derive(str(path), {"B": 2, "T": 16})
-    model, chunks = built.build(found.target.configured), -(-16 // chunk)
+    model, chunks = building.build(found.target.configured), -(-16 // chunk)
     rows = 2 * 2 * 2 * chunks * 6  # 2 FLOP, L, B, n_c, h
     states = rows * (chunk * chunk + chunk * 8) if state == 1 else 0
     single = rows * (chunk * 8 + 8 * state) if chunk == 1 else 0
-    assert found.flops_forward.value - states - single == built.flops(model, {"B": 2, "T": 16})[0]
+    assert found.flops_forward.value - states - single == passes.flops(model, {"B": 2, "T": 16})[0]
     told = {key.name for key in found.target.configured.keys if "over one element" in key.sets}
     assert told == {n for n, size in (("state_size", state), ("chunk_size", chunk)) if size == 1}
 

@@ -8,6 +8,7 @@ pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("transformers", reason="needs PyTorch")
 
 from symledger import derive
+from symledger.checks.transformers import building, passes
 from symledger.checks.transformers import comparison as built
 from symledger.checks.transformers.weights import compare, weights
 from symledger.errors import BadInput
@@ -113,23 +114,23 @@ def account(document, folder):
 @pytest.mark.parametrize("name", CASES)
 def test_the_implementation_has_our_weights_and_flops(name, tmp_path):
     found = account(CASES[name], tmp_path)
-    model = built.build(found.target.configured)
+    model = building.build(found.target.configured)
     if found.readings.has_routed:  # experts token by token: one by one they depend on values
         model.set_experts_implementation("batched_mm")
     names = found.target.configured.family.tensors
-    assert compare(weights(found), built.shapes(model), names) == []
+    assert compare(weights(found), building.shapes(model), names) == []
     assert found.params.value == sum(p.numel() for p in model.parameters())
-    forward, _ = built.flops(model, built.LENGTHS)
+    forward, _ = passes.flops(model, built.LENGTHS)
     assert found.subs(built.LENGTHS).flops_forward.value == forward
 
 
 def test_what_is_not_said_has_no_number(tmp_path):
     """The default DeepSeek-V2 does not say how many experts a token uses: it cannot be run."""
     found = account({"model_type": "deepseek_v2"}, tmp_path)
-    model = built.build(found.target.configured)
+    model = building.build(found.target.configured)
     assert found.params.value == sum(p.numel() for p in model.parameters())
     with pytest.raises(TypeError, match="NoneType"):
-        built.flops(model, built.LENGTHS)
+        passes.flops(model, built.LENGTHS)
     assert found.flops_forward.value is None
     assert "k" in found.flops_forward.text
     assert found.subs(k=6).flops_forward.value > found.subs(k=2).flops_forward.value > 0
