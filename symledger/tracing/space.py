@@ -21,6 +21,7 @@ from symledger.tracing.behind import shifted
 from symledger.tracing.borders import Apart, Border
 from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
+from symledger.tracing.lists import Lists, pattern_of
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.observed import Observed
 from symledger.tracing.record import record
@@ -140,7 +141,8 @@ class Space:
         if heard:
             self.heard += [d for d in found.divisions if d not in self.heard]
             self.floors += [e for e in found.floors if e not in self.floors]
-        return Observed(dict(at), recording, self.subject.loops, routes.told)
+        return Observed(dict(at), recording, self.subject.loops, routes.told,
+                        Lists(self.subject.lists))  # fmt: skip
 
 
 def whole_numbers(subject: Subject) -> dict[str, int]:
@@ -283,6 +285,7 @@ def _classify(space: Space, name: str, first: Observed) -> None:
         deepened = other.layers != first.layers and not reshapes(other, first)
         if other.structure != first.structure and not deepened:
             otherwise = True
+            space.subject.lists |= {pattern_of(path) for path in longer(other, first)}
             continue
         if other.structure == first.structure and not _goes_on(space, name, step):
             spare = spare or (step, others, other)
