@@ -86,7 +86,8 @@ class Node:
     ``states``, which are carried, ``each``, of which a round takes its element, and ``same``. Its
     results are the last states, then sequences, each said as one of its elements. A sequence is
     used as ``("each", tensor, turned)``: all elements in order, or the last one first. In its body
-    a number ``("round", start, step)`` is start + step·i in round i.
+    a number ``("round", start, step)`` is start + step·i in round i. Where it has lists ``beside``
+    it goes along these: each round runs the next module, with weights of its own.
     """
 
     operation: str

@@ -145,6 +145,7 @@ class Reader:
         return Node(
             node.operation, node.arguments, node.results, node.path, node.line, body,
             formula(place["times"], self.formulas), place["period"].whole(1, 1),
+            beside=tuple(x.text(500) for x in several(place, "beside")),
         )  # fmt: skip
 
     def _kind(self, place: Place) -> Kind:

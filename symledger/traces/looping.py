@@ -178,7 +178,8 @@ class Looping:
         last = outputs or [states[0][0]]
         inputs = [*states, *entering]
         program = Program(scope, tuple(f for f, _ in inputs), (*last, *stacked), idle)
-        op = Call(program, self.times, True, len(states), number, self.axis, self.reverse)
+        shared = not self.node.beside
+        op = Call(program, self.times, shared, len(states), number, self.axis, self.reverse)
         call = Tensor(op, tuple(x for _, x in inputs), last[0].shape)
         inner.call = call
         self._results(call, kept, outer, outputs, stacked)

@@ -262,7 +262,10 @@ class Lowering:
         passed: set[int],
     ) -> Lowering:  # fmt: skip
         """Return the lowering of a loop's body; some of its nodes are passed over."""
-        body = Lowering(graph, scope, prefix, entering, self.points, self.tables_enter, False)
+        beside = self.graph.nodes[i].beside
+        body = Lowering(
+            graph, scope, prefix, entering, self.points, self.tables_enter, False, beside
+        )
         body.passed, body.lowered.parent, body.lowered.node = passed, self.lowered, i
         self.lowered.inner[i] = body.lowered
         return body
@@ -300,12 +303,15 @@ class Lowering:
 
     def inner(self, path: str) -> str:
         """Return the path of a module from the one that this is the inside of."""
-        if not self.prefix:
+        if not self.prefix and self.numbered:
             return path
-        for each in (self.prefix, *self.beside) if self.beside else ():
+        lists = (self.prefix, *self.beside) if self.numbered and self.beside else self.beside
+        for each in lists:
             if path.startswith(each + "."):  # lists side by side: each is a part of the round
                 rest = path[len(each) :].lstrip(".").partition(".")[2]
                 return f"{each.rpartition('.')[2]}.{rest}".rstrip(".")
+        if not self.prefix:
+            return path
         if path == self.prefix or path.startswith(self.prefix + "."):
             rest = path[len(self.prefix) :].lstrip(".")
             return rest.partition(".")[2] if self.numbered else rest

@@ -131,7 +131,7 @@ def resolved(
 ) -> Iterator[tuple[Lowered, Ref, Rounds, Ref]]:
     """Yield a tensor, if it is a leaf; what enters a repetition is looked for outside of it.
 
-    The weights of a loop are the same in all its rounds.
+    The weights of a loop are the same in all its rounds, unless it goes along lists of modules.
     """
     node = lowered.graph.nodes[ref.node]
     if lowered.parent is None or node.operation != "input":
@@ -155,7 +155,8 @@ def own_rounds(lowered: Lowered, rounds: Rounds, node: Node) -> Rounds:
     found: list[int] = []
     for k in reversed(rounds):
         assert lowered.parent is not None
-        shared = lowered.parent.graph.nodes[lowered.node].operation == "loop"
+        around = lowered.parent.graph.nodes[lowered.node]
+        shared = around.operation == "loop" and not around.beside
         if not (shared and node.operation == "weight"):
             found.insert(0, k)
         lowered = lowered.parent

@@ -97,7 +97,8 @@ class Assembler:
         if not isinstance(step, Loop):
             return node
         times = self._whole(next(numbers), step)
-        return replace(node, times=times, body=self._graph(step.body, numbers, reals))
+        body = self._graph(step.body, numbers, reals)
+        return replace(node, times=times, body=body, beside=step.beside)
 
     def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
         found = self.points.fit(numbers)

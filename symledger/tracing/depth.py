@@ -154,7 +154,8 @@ def _written(
             place[Ref(i)] = leaf_name(node.operation, called(str(node.arguments.get("name", ""))),
                                       called(node.path))  # fmt: skip
         elif node.operation == "loop":
-            yield from _looped(node, i, at, place, called, count)
+            within = blocks + len(node.within)
+            yield from _looped(node, i, at, place, called, count, within)
         elif node.body is None:
             arguments = tuple((n, _valued(a, at, place)) for n, a in node.arguments.items())
             shapes = tuple(tuple(int(n.xreplace(at)) for n in k.shape) for k in node.results)
@@ -213,8 +214,9 @@ class Sequence:
 
 
 def _looped(
-    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
-) -> Iterator[Line]:
+    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter,
+    blocks: int,
+) -> Iterator[Line]:  # fmt: skip
     assert node.body is not None
     assert node.times is not None
     states, same = (_valued(node.arguments[n], at, place) for n in ("states", "same"))
@@ -223,7 +225,14 @@ def _looped(
     for k in range(int(node.times.xreplace(at))):
         entering = [*states, *(whole[k] for whole in each), *same]
         inner = {Ref(j): x for j, x in enumerate(entering)}
-        yield from _written(node.body, {**at, THE_ROUND: Integer(k)}, inner, path, count)
+
+        def own(name: str, k: int = k) -> Any:
+            for prefix in node.beside:
+                name = shifted(name, prefix, k)
+            return path(name)
+
+        there = {**at, THE_ROUND: Integer(k)}
+        yield from _written(node.body, there, inner, own, count, blocks)
         for found, r in zip(made, node.body.outputs, strict=True):
             found.append(inner[r])
         states = [found[-1] for found in made[: len(states)]]

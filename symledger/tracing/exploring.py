@@ -17,6 +17,7 @@ from sympy import Expr, Integer, Symbol, ilcm
 from symledger.errors import BadInput
 from symledger.tracing.behind import shifted
 from symledger.tracing.guess import guessed
+from symledger.tracing.lists import pattern_of
 from symledger.tracing.observed import Observed
 from symledger.tracing.routes import FIRST_ROWS
 from symledger.tracing.space import DEEP, Space, unfolded, whole_numbers
@@ -137,6 +138,7 @@ def _classify(space: Space, name: str, first: Observed) -> None:
         deepened = other.layers != first.layers and not reshapes(other, first)
         if other.structure != first.structure and not deepened:
             otherwise = True
+            space.subject.lists |= {pattern_of(path) for path in longer(other, first)}
             continue
         if other.structure == first.structure and not _goes_on(space, name, step):
             spare = spare or (step, others, other)

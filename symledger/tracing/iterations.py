@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symledger.traces.graph import LEAVES, ROUND, TABLE, Ref
+from symledger.tracing.lists import Lists, Moved
 from symledger.tracing.recording import Recording, Step
+from symledger.tracing.regions import Extents, Regions
 
 INDEXED: Mapping[str, tuple[str, ...]] = {
     "aten.select": ("index",), "aten.slice": ("start", "end"),
@@ -38,12 +40,14 @@ class Loop(Step):
     Its arguments are tuples: ``states``, which are carried, ``each``, of which every round takes
     its element, and ``same``, which every round takes. Its results are the last states, then
     elements of the sequences that its rounds make. The body's first steps are what enters it.
+    ``beside`` are the lists that it goes along: modules and weights in them are those of a round.
     """
 
     body: Recording = field(default_factory=Recording)
     times: int = 0
     twins: dict[int, int] = field(default_factory=dict)
     """Which sequences are those of a state: results, by results."""
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,13 +77,17 @@ class Rounds:
         users: which steps take what a step makes; a step after the last one stands for outputs.
         first: where among ``order`` the first round begins.
         period: how many steps a round has.
+        lists: those of modules that rounds may go along.
+        blocks: where what is run again going back begins and ends.
     """
 
     def __init__(
         self, steps: Sequence[Step], order: Sequence[int], place: Mapping[int, int],
-        users: Sequence[set[int]], first: int, period: int,
+        users: Sequence[set[int]], first: int, period: int, lists: Lists,
+        blocks: Extents,
     ) -> None:  # fmt: skip
         self.steps, self.order, self.place, self.users = steps, order, place, users
+        self.moved, self.regions = Moved(lists), Regions(blocks, first, period)
         self.first, self.period, self.times = first, period, 1
         self.carried: dict[tuple[int, int], Any] = {}
         self.entering: dict[Any, None] = {}
@@ -114,10 +122,12 @@ class Rounds:
         """Take as many rounds as there are; return how many."""
         while self.times < most and self.first + (self.times + 1) * self.period <= len(self.order):
             saved = dict(self.carried), dict(self.sequences), dict(self.numbers)
+            moved = self.moved.saved
             try:
                 self._follow(self.times)
             except Failed:
                 self.carried, self.sequences, self.numbers = saved
+                self.moved.moving, self.moved.staying = moved
                 break
             self.times += 1
         while self.times > 1 and not self._ends():
@@ -155,7 +165,12 @@ class Rounds:
         """
         for q in range(self.period):
             mine, its = self.zeroth[q], self.form(i, q)
-            operation = self.step(i, q).operation
+            first, step = self.step(0, q), self.step(i, q)
+            operation = step.operation
+            if not self.moved.follows(first.path, step.path, i):
+                raise Failed
+            if not self.regions.follows(first, step, i):
+                raise Failed
             for name, a in mine.items():
                 if name in INDEXED.get(operation, ()) and type(a) is int and type(its[name]) is int:
                     self._number(q, name, a, its[name], i)
@@ -182,7 +197,9 @@ class Rounds:
             self._element(a, b, i)
         elif a == b:
             return
-        elif not (isinstance(a, Ref) and isinstance(b, Ref) and self._own_tables(a, b)):
+        elif not (isinstance(a, Ref) and isinstance(b, Ref)) or not (
+            self._own_tables(a, b, i) or self._own_weights(a, b, i)
+        ):
             raise Failed
 
     def _element(self, a: Element, b: Element, i: int) -> None:
@@ -194,13 +211,29 @@ class Rounds:
         elif (a.node, a.result, a.index, step) not in self.sequences:
             raise Failed
 
-    def _own_tables(self, a: Ref, b: Ref) -> bool:
+    def _own_tables(self, a: Ref, b: Ref, i: int) -> bool:
         """Whether each round makes a table of its own."""
         one, other = self.steps[a.node], self.steps[b.node]
         return (
             one.operation == other.operation == TABLE and one.results == other.results
-            and one.path == other.path and one.arguments == other.arguments
+            and one.arguments == other.arguments and self.moved.follows(one.path, other.path, i)
+        )
+
+    def _own_weights(self, a: Ref, b: Ref, i: int) -> bool:
+        """Whether each round has a weight of its own, which nothing else takes."""
+        one, other = self.steps[a.node], self.steps[b.node]
+        mine, its = (dict(x.arguments) for x in (one, other))
+        names = str(mine.pop("name", "")), str(its.pop("name", ""))
+        return (
+            one.operation == other.operation and one.operation in ("weight", "buffer")
+            and one.results == other.results and mine == its and names[0] != names[1]
+            and self.moved.follows(*names, i) and self._alone(a, 0) and self._alone(b, i)
         )  # fmt: skip
+
+    def _alone(self, r: Ref, i: int) -> bool:
+        """Whether one round alone takes a tensor."""
+        start = self.first + i * self.period
+        return all(start <= self.place.get(u, -1) < start + self.period for u in self.users[r.node])
 
     def _alike(self, a: Ref | Element, b: Own) -> bool:
         """Whether what is carried first is as what a round makes."""

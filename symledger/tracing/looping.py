@@ -18,6 +18,7 @@ from symledger.tracing.iterations import (
     refs_in,
     replaced,
 )
+from symledger.tracing.lists import up_to
 from symledger.tracing.recording import Recording, Step
 
 
@@ -96,6 +97,9 @@ class Applied:
         if step.operation == TABLE:
             return len({(rounds.place[u] - rounds.first) // rounds.period
                         for u in self.users[j]}) == 1  # fmt: skip
+        if rounds.moved.moving:  # what all rounds take enters
+            named = step.operation in ("weight", "buffer")
+            return named and rounds.moved.is_own(str(step.arguments["name"]))
         return step.operation == "weight"
 
     def _loop(self, rounds: Rounds, number: int) -> None:
@@ -140,10 +144,12 @@ class Applied:
                     arguments[n] = at_round(*rounds.numbers[q, n])
                 else:
                     arguments[n] = _carried_in(a, second[n], inner, there)
-            body.steps.append(replace(step, arguments=arguments))
+            within = rounds.regions.inside(step, 0)
+            body.steps.append(replace(step, arguments=arguments, within=within))
         ends = tuple(Ref(offset + q, r) for q, r in (*states, *families))
         recording = Recording(body.steps, ends)
-        path = common([s.path for s in first])
+        moving = tuple(sorted(rounds.moved.moving))
+        path = up_to(common([s.path for s in first]), moving)
         each_said = tuple(
             (EACH, self.moved_of(x), bool(x.index)) for x in each
         )
@@ -155,6 +161,7 @@ class Applied:
             body=recording, times=rounds.times,
             twins={len(states) + f: list(states).index(key)
                    for f, key in enumerate(families) if key in states},
+            beside=moving, within=rounds.regions.around(first[0], 0),
         )  # fmt: skip
         place = len(self.steps)
         self.steps.append(made)

@@ -8,7 +8,7 @@ the number of rounds is fitted as every length is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symledger.traces.graph import EACH, Graph, Node, Ref
@@ -22,8 +22,10 @@ from symledger.tracing.iterations import (
     refs_in,
     replaced,
 )
+from symledger.tracing.lists import Lists
 from symledger.tracing.looping import Applied, users_of
 from symledger.tracing.recording import Recording, Step
+from symledger.tracing.regions import Extents, extents
 
 LEAST = 2
 """How many rounds make a loop."""
@@ -33,15 +35,16 @@ MOST_TRIED = 64
 """How many places a loop may begin at."""
 
 
-def looped(recording: Recording) -> Recording:
+def looped(recording: Recording, lists: Lists) -> Recording:
     """Return a recording in which rounds of loops are one step each.
 
-    A loop of which something takes single rounds, and not all in order, is left as it is.
+    They may go along ``lists`` of modules. A loop of which something takes single rounds, and not
+    all in order, is left as it is.
     """
     pruned = without_idle(recording)
     barred: set[Place] = set()
     while True:
-        found = _folded(pruned, barred)
+        found = _folded(pruned, barred, lists)
         wrong = {place_of(found.steps[e.node]) for e in left_over(found)}
         if not wrong:
             return found
@@ -79,15 +82,16 @@ def without_idle(recording: Recording) -> Recording:
     return replace(recording, steps=steps, outputs=outputs, kept=tuple(kept_of[i] for i in kept))
 
 
-def _folded(recording: Recording, barred: set[Place]) -> Recording:
-    signs = Signs()
+def _folded(recording: Recording, barred: set[Place], lists: Lists) -> Recording:
+    signs = Signs(lists)
     while True:
         order = [i for i, s in enumerate(recording.steps) if not position_free(s)]
         place = {number: k for k, number in enumerate(order)}
         words = [signs.of(recording.steps[i]) for i in order]
-        users = users_of(recording)
+        users, blocks = users_of(recording), extents(recording.steps, order)
         for period in periods(words):
-            regions = list(_regions(recording, order, place, words, users, period, barred))
+            looking = Looking(recording, order, place, users, period, barred, lists, blocks)
+            regions = list(_regions(looking, words))
             if regions:
                 recording = Applied(recording, regions).result()
                 break
@@ -98,24 +102,22 @@ def _folded(recording: Recording, barred: set[Place]) -> Recording:
 class Signs:
     """Numbers for what steps are but for the tensors that they take: the same for equal steps."""
 
-    def __init__(self) -> None:
+    def __init__(self, lists: Lists) -> None:
+        self.lists = lists
         self.known: dict[Any, int] = {}
         self.steps: dict[int, tuple[Step, int]] = {}
 
     def of(self, step: Step) -> int:
-        """Return the number of a step: one of its own, if it is run again going back."""
-        if step.within:
-            number = len(self.known)
-            return self.known.setdefault(("own", number), number)
+        """Return the number of a step."""
         found = self.steps.get(id(step.results))
         if found is None or found[0].operation != step.operation:
-            word = sign(step)
+            word = sign(step, self.lists)
             number = self.known.setdefault(word, len(self.known))
             self.steps[id(step.results)] = found = step, number
         return found[1]
 
 
-def sign(step: Step) -> Any:
+def sign(step: Step, lists: Lists) -> Any:
     """Return what a step is, tensors and numbers of rounds left out."""
     free = INDEXED.get(step.operation, ())
     arguments = tuple(
@@ -123,7 +125,9 @@ def sign(step: Step) -> Any:
         for n, a in step.arguments.items()
     )
     inner = (step.times, written_out(step.body)) if isinstance(step, Loop) else None
-    return step.operation, step.path, _hashable(arguments), step.results, inner
+    blocks = tuple(b.early for b in step.within)
+    path = lists.alike(step.path)
+    return step.operation, path, _hashable(arguments), step.results, inner, blocks
 
 
 def written_out(body: Recording) -> Any:
@@ -152,11 +156,35 @@ def periods(words: Sequence[int]) -> list[int]:
     return sorted(gaps)[:MOST_PERIODS]
 
 
-def _regions(
-    recording: Recording, order: Sequence[int], place: dict[int, int], words: Sequence[int],
-    users: Sequence[set[int]], period: int, barred: set[Place],
-) -> Iterator[Rounds]:  # fmt: skip
+@dataclass(frozen=True)
+class Looking:
+    """Where rounds of so many steps are looked for, and what is known of the steps there."""
+
+    recording: Recording
+    order: Sequence[int]
+    place: dict[int, int]
+    users: Sequence[set[int]]
+    period: int
+    barred: set[Place]
+    lists: Lists
+    blocks: Extents
+
+    def rounds(self, first: int) -> Rounds:
+        """Return rounds that begin at a place: one, until they grow."""
+        made = Rounds(self.recording.steps, self.order, self.place, self.users, first, self.period,
+                      self.lists, self.blocks)  # fmt: skip
+        made.outputs = self.recording.outputs
+        return made
+
+    def is_barred(self, first: int) -> bool:
+        """Whether what begins at a place is to be left as it is."""
+        line = self.recording.steps[self.order[first]].line
+        return bool(self.barred) and (self.period, line) in self.barred
+
+
+def _regions(looking: Looking, words: Sequence[int]) -> Iterator[Rounds]:
     """Yield rounds of a length, one region after the other."""
+    period = looking.period
     k, end = 0, len(words) - period
     while k < end:
         if words[k] != words[k + period]:
@@ -167,7 +195,7 @@ def _regions(
             stop += 1
         found = None
         if stop - k >= period:
-            found = _best(recording, order, place, users, period, k, stop + period, barred)
+            found = _best(looking, k, stop + period)
         if found is not None:
             yield found
             k = found.inside().stop
@@ -176,17 +204,14 @@ def _regions(
     return
 
 
-def _best(
-    recording: Recording, order: Sequence[int], place: dict[int, int], users: Sequence[set[int]],
-    period: int, start: int, stop: int, barred: set[Place],
-) -> Rounds | None:  # fmt: skip
+def _best(looking: Looking, start: int, stop: int) -> Rounds | None:
     """Return the most rounds among equal steps, from the first place on where there are any."""
     best: Rounds | None = None
+    period = looking.period
     for first in range(start, min(start + MOST_TRIED, stop - LEAST * period + 1)):
-        if barred and (period, recording.steps[order[first]].line) in barred:
+        if looking.is_barred(first):
             continue
-        rounds = Rounds(recording.steps, order, place, users, first, period)
-        rounds.outputs = recording.outputs
+        rounds = looking.rounds(first)
         if rounds.grow((stop - first) // period) >= LEAST and whole(rounds):
             if best is None or rounds.times > best.times:
                 best = rounds
@@ -196,7 +221,13 @@ def _best(
 
 
 def whole(rounds: Rounds) -> bool:
-    """Whether the elements that rounds take are all elements there are, in order or turned."""
+    """Whether the elements that rounds take are all elements there are, in order or turned.
+
+    Blocks around them are around all steps.
+    """
+    around = {rounds.regions.around(rounds.step(0, q), 0) for q in range(rounds.period)}
+    if len(around) > 1:
+        return False
     for node, _, start, step in rounds.sequences:
         made = rounds.steps[node]
         ordered = (start, step) in ((0, 1), (rounds.times - 1, -1))

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from symledger.tracing.iterations import Loop
+from symledger.tracing.lists import Lists
 from symledger.tracing.loops import looped
 from symledger.tracing.recording import Recording, Step
 
@@ -21,7 +22,8 @@ NUMBER, REAL = "#", "~"
 class Observed:
     """A recording at a point: the values of all arguments and free lengths.
 
-    With ``loops`` it is looked at with the rounds of loops folded; the recording stays as it ran.
+    With ``loops`` it is looked at with the rounds of loops folded, which may go along ``lists`` of
+    modules; the recording stays as it ran.
     """
 
     at: dict[str, int]
@@ -29,11 +31,12 @@ class Observed:
     loops: bool = False
     told: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Of rows that were told, by name: what they are on average, as a quotient."""
+    lists: Lists = field(default_factory=Lists)
 
     @cached_property
     def folded(self) -> Recording:
         """The recording as it is looked at."""
-        return looped(self.recording) if self.loops else self.recording
+        return looped(self.recording, self.lists) if self.loops else self.recording
 
     @cached_property
     def structure(self) -> tuple[Any, ...]:

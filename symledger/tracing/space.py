@@ -11,6 +11,7 @@ from sympy import Expr, Integer, Symbol, floor
 from symledger.tracing.borders import Apart, Border
 from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
+from symledger.tracing.lists import Lists
 from symledger.tracing.observed import Observed
 from symledger.tracing.record import record
 from symledger.tracing.routes import Routes
@@ -116,7 +117,8 @@ class Space:
         if heard:
             self.heard += [d for d in found.divisions if d not in self.heard]
             self.floors += [e for e in found.floors if e not in self.floors]
-        return Observed(dict(at), recording, self.subject.loops, routes.told)
+        return Observed(dict(at), recording, self.subject.loops, routes.told,
+                        Lists(self.subject.lists))  # fmt: skip
 
 
 def whole_numbers(subject: Subject) -> dict[str, int]:

@@ -79,6 +79,8 @@ class Subject:
     """What the rows are called that are told of each routing, by its place: see ``routes``."""
     loops: bool = False
     """Whether loops in Python are looked at as such: see ``loops``."""
+    lists: frozenset[str] = frozenset()
+    """Lists of modules that such loops may go along, as patterns: see ``lists``."""
     reads: bool = False
     """Whether the constructor reads tensors that it made."""
     kept: set[str] = field(default_factory=set)

@@ -17,6 +17,7 @@ from symledger.tracing.classes import found
 from symledger.tracing.configured import by_own_names
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.eager.further import compared
+from symledger.tracing.lists import pattern_of
 from symledger.tracing.points import Sample
 from symledger.tracing.routes import FIRST_ROWS, ROWS
 from symledger.tracing.settings import valued
@@ -184,7 +185,9 @@ def subject_of_trace(traced: Traced, config: Mapping[str, Any] | None = None) ->
     settings |= {n: f"[{', '.join(values)}]" for n, values in lists.items()}
     settings |= {n: value for n, value in fixed.items() if "." not in n}
     made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training, config)
-    made.loops = any(graph.of("loop") for graph in traced.graph.bodies)
+    loops = [node for graph in traced.graph.bodies for _, node in graph.of("loop")]
+    made.loops = bool(loops)
+    made.lists = frozenset(pattern_of(path) for node in loops for path in node.beside)
     return made
 
 

@@ -1,11 +1,14 @@
 """Loops in Python become scans: the same steps at every length, and PyTorch's numbers at one."""
 
+from dataclasses import replace
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from sympy import Symbol  # noqa: E402  # after torch is known to be there
 from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from symledger.traces.graph import Graph  # noqa: E402
 from symledger.traces.lowering import program_of  # noqa: E402
@@ -18,7 +21,6 @@ from symledger.tracing.comparing import real_run  # noqa: E402
 from symledger.tracing.fold import folded  # noqa: E402
 from symledger.tracing.measured import measured  # noqa: E402
 from symledger.tracing.numeric import compare  # noqa: E402
-from symledger.tracing.observed import Observed  # noqa: E402
 from symledger.tracing.points import Sample  # noqa: E402
 from symledger.tracing.space import Space, unfolded, whole_numbers  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
@@ -189,6 +191,45 @@ class Experts(Net):
         return y
 
 
+class Along(Net):
+    """Every expert is a module of its own, with a number by which it is weighed."""
+
+    def setup(self):
+        self.gate = nn.Linear(self.d, self.n)
+        self.own = nn.ModuleList(
+            nn.Sequential(nn.Linear(self.d, 7), nn.ReLU(), nn.Linear(7, self.d))
+            for _ in range(self.n)
+        )
+
+    def forward(self, x):
+        w, y = self.gate(x).softmax(-1), torch.zeros_like(x)
+        for i, one in enumerate(self.own):
+            y = y + w[..., i, None] * one(x)
+        return y
+
+
+class Together(Along):
+    """What experts made is put together; one weight is that of all of them."""
+
+    def forward(self, x):
+        made = torch.stack([one(x) * self.gate.weight[0] for one in self.own], -1)
+        return (made * self.gate(x)[..., None, :]).sum(-1)
+
+
+class Rerun(Stacked):
+    """Every step is run again going back."""
+
+    def forward(self, x):
+        h, out = self.start(x), []
+        for t in range(x.shape[1]):
+            h = checkpoint(self.step, x[:, t], h, use_reentrant=False)
+            out.append(h)
+        return torch.stack(out, dim=1)
+
+    def step(self, x, h):
+        return torch.tanh(self.cell(x, h).sin() * 2) + h
+
+
 class InPairs(Net):
     """No scan of ours: each step takes two positions."""
 
@@ -201,9 +242,9 @@ class InPairs(Net):
 
 
 OVER_TIME = (Stacked, Joined, Written, Unbound, Backwards, Cells, Selective, LastInVain, Dropped,
-             Lengths)
+             Lengths, Rerun)
 CASES = [(kind, "T", 5, 7) for kind in OVER_TIME] + [
-    (Experts, "n", 4, 5), (Again, "n", 4, 6), (Refined, "T", 3, 5), (Refined, "n", 3, 4),
+    (Experts, "n", 4, 5), (Along, "n", 4, 6), (Together, "n", 4, 5), (Again, "n", 4, 6), (Refined, "T", 3, 5), (Refined, "n", 3, 4),
     (Twice, "n", 2, 3),
 ]  # fmt: skip
 
@@ -211,7 +252,7 @@ CASES = [(kind, "T", 5, 7) for kind in OVER_TIME] + [
 def subject(kind, loops=True):
     found = Subject(kind.__name__, "tests", kind, {"d": 6, "n": 4}, lambda v: kind(**v),
                     (parse_input("x: float (B, T, d)"),))  # fmt: skip
-    found.loops = loops
+    found.loops, found.lists = loops, frozenset({"own"})
     return found
 
 
@@ -227,7 +268,7 @@ def test_a_loop_runs_the_same_at_every_length_and_gives_the_numbers_of_pytorch(
     assert here.rounds != there.rounds
     assert here.structure == there.structure
     ran = real_run(given, Graph((), ()), base, {})
-    graph = graph_of(space, Observed(base, ran.recording, loops=True))
+    graph = graph_of(space, replace(here, recording=ran.recording))
     found = compare(graph, {}, ran)
     assert not found.wrong, str(found)
     said = measured(given, unfolded(given, base), base)

@@ -9,6 +9,8 @@ from torch.nn import functional as F  # noqa: E402, N812
 
 from symledger.errors import BadInput  # noqa: E402
 from symledger.report.trace import told  # noqa: E402
+from symledger.traces.reading import loaded  # noqa: E402
+from symledger.traces.writing import dumped  # noqa: E402
 from symledger.tracing.checks import checked  # noqa: E402
 from symledger.tracing.record import record  # noqa: E402
 from symledger.tracing.routes import Routes  # noqa: E402
@@ -133,7 +135,10 @@ def test_what_else_depends_on_data_is_refused_with_its_place(kind, said):
 
 def test_a_mixture_counts_told_rows_and_runs_real_ones():
     made = checked(*trace(subject(OneHot)))
-    assert told(made) == ["R = B*T*k/4"]
+    assert told(made) == ["R = B*T*k/experts"]
+    ((_, loop),) = made.graph.of("loop")
+    assert (loop.beside, str(loop.times)) == (("experts",), "experts")
+    assert loaded(dumped(made).encode(), "it").graph == made.graph
     checks = {c.quantity: c for c in made.checks}
     for quantity in ("params", "flops.forward", "flops.backward", "values"):
         assert checks[quantity].passed, checks[quantity].detail
