@@ -82,8 +82,3 @@ def test_older_keys_say_the_same(tmp_path, older):
 def test_what_is_not_derived_is_refused_by_name(tmp_path, keys, said):
     with pytest.raises(BadInput, match=said):
         account(tmp_path, **{**SMALL, **keys})
-
-
-def test_decoding_is_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"flops\.decode"):
-        account(tmp_path, **SMALL)["flops.decode"]

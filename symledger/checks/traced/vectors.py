@@ -32,6 +32,14 @@ FITTING: Mapping[str, Document] = {
     "qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}, "esm": {"pad_token_id": 1},
     "qwen3_5": {"vision_config": {"out_hidden_size": 4096}},
     "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
+    "glm5_next": {"vision_config": {"out_hidden_size": 4096}},
+    "qwen4_exp": {
+        "text_config": {
+            "indexer_n_heads": 16, "indexer_kv_heads": 1, "indexer_head_dim": 256,
+            "indexer_budget": 2048, "indexer_compress_ratio": 16,
+        },
+        "vision_config": {"out_hidden_size": 2048},
+    },
     "glm_ocr": {"vision_config": {"out_hidden_size": 1024}},
     "llama4_vision_model": {"hidden_size": 1408},
     "qwen3_asr": {"audio_config": {"output_dim": 2048}},

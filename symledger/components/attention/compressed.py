@@ -8,14 +8,26 @@ from typing import ClassVar
 from sympy import Expr, Integer, floor, oo, sqrt
 
 from symledger import sizes
-from symledger.components.embeddings.rotary import RotaryPositions
+from symledger.components.embeddings.rotary import START, RotaryPositions
 from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
+from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, einsum, join, narrow, param, reduce, state, table, view
+from symledger.notation.verbs import (
+    apply,
+    einsum,
+    join,
+    narrow,
+    param,
+    reduce,
+    remembered,
+    state,
+    table,
+    view,
+)
 from symledger.sizes import Size
 
 PAPER = "DeepSeek-AI, DeepSeek-V4 (2026), section 2.3"
@@ -36,7 +48,9 @@ class CompressedKeys(Component):
     Each element has weights of its own: another map of x and a learned number for each place in
     the group. With ``overlapping`` a key is made of two groups, its own and the one before, for
     which there are maps of their own; the first one has none before it. Positions that fill no
-    group are left over: they are remembered, with what is needed of the last group.
+    group are left over: they are remembered, with what is needed of the last group. In a step of
+    decoding, before which so many are ``left``, all keys are remembered: a position that fills no
+    group makes none.
     Source: DeepSeek-AI, *DeepSeek-V4* (2026), sections 2.3.1 and 2.3.2; transformers 5.23,
     ``DeepseekV4CSACompressor`` and ``DeepseekV4HCACompressor``.
     """
@@ -47,6 +61,7 @@ class CompressedKeys(Component):
     r_c: Expr = sizes.r_c
     S_c: Expr = sizes.S_c
     overlapping: bool = False
+    left: Expr | None = None
 
     signature: ClassVar[str] = "B T d -> B S_c d_k"
     title: ClassVar[str] = "one key for many positions, pooled by softmax"
@@ -55,9 +70,10 @@ class CompressedKeys(Component):
 
     def forward(self, x: Tensor) -> Steps:
         wide = self.d_k * (2 if self.overlapping else 1)
-        values, scores = (
-            self.groups(Linear(self.d, wide, bias=False)(x, name=name)) for name in ("KV", "gate")
-        )
+        values, scores = (Linear(self.d, wide, bias=False)(x, name=n) for n in ("KV", "gate"))
+        if self.left is not None:
+            return self.step(values, scores, self.left)
+        values, scores = self.groups(values), self.groups(scores)
         scores = scores + param("b", self.r_c, wide)
         if self.overlapping:
             values, scores = self.with_earlier(values, 0), self.with_earlier(scores, -oo)
@@ -68,6 +84,15 @@ class CompressedKeys(Component):
         rotary = RotaryPositions(self.d_rot, apart=self.r_c)
         k = turned_end("K", view("B S k -> B S () k", normed), self.d_rot, rotary)
         return steps(values=values, a=a, pooled=pooled, y=state(view("B S () k -> B S k", k)))
+
+    def step(self, values: Tensor, scores: Tensor, left: Expr) -> Steps:
+        """Remember one position more, which fills no group, with the others that are left over."""
+        B, _, wide = values.shape
+        for name, x in (("KV", values), ("gate", scores)):
+            leave_idle(state(join([remembered(f"past_{name}", B, left, wide), x], axis=1)))
+            if self.overlapping:
+                leave_idle(state(remembered(f"past_group_{name}", B, ONE, self.r_c, self.d_k)))
+        return steps(y=state(remembered("past_keys", B, self.S_c, self.d_k)))
 
     def groups(self, x: Tensor) -> Tensor:
         """Cut a sequence into groups; what is left over is remembered."""
@@ -101,16 +126,18 @@ class CompressedIndexer(Component):
     d_rot: Expr = sizes.d_rot
     r_c: Expr = sizes.r_c
     S_c: Expr = sizes.S_c
+    left: Expr | None = None
+    offset: Expr = START
 
     signature: ClassVar[str] = "B T d, B T d_q -> B T S_c"
     title: ClassVar[str] = "scores of compressed keys, by which attention chooses among them"
 
     def forward(self, x: Tensor, source: Tensor) -> Steps:
-        keys = CompressedKeys(self.d, self.d_x, self.d_rot, self.r_c, self.S_c, overlapping=True)
-        k = keys(x, name="keys")
+        groups = (self.d_rot, self.r_c, self.S_c)
+        k = CompressedKeys(self.d, self.d_x, *groups, True, self.left)(x, name="keys")
         wide = Linear(self.d_q, self.n_i * self.d_x, bias=False)(source, name="Q")
         q = view("B T (h k) -> B T h k", wide, h=self.n_i, k=self.d_x)
-        q = turned_end("Q", q, self.d_rot, RotaryPositions(self.d_rot))
+        q = turned_end("Q", q, self.d_rot, RotaryPositions(self.d_rot, self.offset))
         scores = apply("relu", einsum("B T h k, B S k -> B T h S", q, k)) * (1 / sqrt(self.d_x))
         weights = Linear(self.d, self.n_i, bias=False)(x, name="weights") * (1 / sqrt(self.n_i))
         y = reduce(scores * view("B T h -> B T h ()", weights), (2,))

@@ -15,7 +15,7 @@ from symledger.components.attention.compressed import (
     turned_end,
 )
 from symledger.components.attention.dot_product import HeadAttention
-from symledger.components.attention.masks import Masked, compressed_mask, recent_mask
+from symledger.components.attention.masks import EVERYTHING, Masked, compressed_mask, recent_mask
 from symledger.components.embeddings.rotary import RotaryPositions
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
@@ -23,7 +23,7 @@ from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import einsum, join, param, state, view
+from symledger.notation.verbs import einsum, join, param, remembered, state, view
 from symledger.sizes import Size
 
 V4 = "transformers 5.23, DeepseekV4Attention"
@@ -50,7 +50,12 @@ class NearAndFar(HeadAttention):
         return self.mixed(q, kv, kv, self.masked(q.shape[1], kv.shape[1]), sinks=True)
 
     def masked(self, T: Expr, S: Expr) -> Masked:
-        """Return which keys are seen: T single positions stand first, others behind them."""
+        """Return which keys are seen: T single positions stand first, others behind them.
+
+        A single query, that of a step of decoding, sees all that there are.
+        """
+        if T == ONE:
+            return EVERYTHING
         if S == T:
             return recent_mask(T, S, self.w)
         return compressed_mask(T, self.w, self.r_c, S - T)
@@ -90,7 +95,8 @@ class SharedKeyAttention(Component):
     because values were turned as well. A query sees the last w positions, and beyond them, by
     ``far``, nothing, a key for each r_c positions, or those of such keys that an indexer chose:
     operation by operation a choice is a mask, so that all pairs are computed, and no gradient
-    comes back through it. Heads are mapped back in G groups first, to d_r numbers each.
+    comes back through it. Heads are mapped back in G groups first, to d_r numbers each. In a step
+    of decoding (``cached``) one position comes after others, so many of which are ``left`` over.
     Source: DeepSeek-AI, *DeepSeek-V4* (2026), section 2.3; transformers 5.23,
     ``DeepseekV4Attention``.
     """
@@ -108,6 +114,8 @@ class SharedKeyAttention(Component):
     n_i: Expr = sizes.n_i
     d_x: Expr = sizes.d_x
     far: Far = "pooled"
+    cached: Expr | None = None
+    left: Expr | None = None
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "attention to one vector a position, key and value of all heads"
@@ -115,7 +123,8 @@ class SharedKeyAttention(Component):
     references: ClassVar[tuple[str, ...]] = (PAPER, V4)
 
     def forward(self, x: Tensor) -> Steps:
-        rotary = RotaryPositions(self.d_rot)
+        offset = Integer(0) if self.cached is None else self.cached - x.shape[1]
+        rotary = RotaryPositions(self.d_rot, offset)
         down = Linear(self.d, self.d_q, bias=False)(x, name="Q_down")
         source = RMSNorm(self.d_q)(down, name="norm_Q")
         wide = Linear(self.d_q, self.h * self.d_k, bias=False)(source, name="Q")
@@ -124,20 +133,28 @@ class SharedKeyAttention(Component):
         q = turned_end("Q", heads, self.d_rot, rotary)
         mapped = RMSNorm(self.d_k)(Linear(self.d, self.d_k, bias=False)(x, name="KV"), name="norm")
         one = turned_end("KV", view("B T k -> B T () k", mapped), self.d_rot, rotary)
+        if self.cached is not None:
+            past = remembered("past", x.shape[0], self.w - x.shape[1], ONE, self.d_k)
+            one = join([past, one], axis=1)
         kv = state(one, self.w)
         if self.far != "none":
-            kv = join([kv, view("B S k -> B S () k", self.beyond(x, source))], axis=1)
+            kv = join([kv, view("B S k -> B S () k", self.beyond(x, source, offset))], axis=1)
         core = NearAndFar(self.h, ONE, self.d_k, self.d_k, self.w, self.r_c)
         z = core(q, kv, name="core")
-        back = turned_end("back", z, self.d_rot, RotaryPositions(self.d_rot, apart=Integer(-1)))
+        back = turned_end(
+            "back", z, self.d_rot, RotaryPositions(self.d_rot, -offset, Integer(-1))
+        )  # fmt: skip
         out = GroupedOutput(self.d, self.h, self.d_k, self.G, self.d_r)
         return steps(q=q, kv=kv, z=z, y=out(back, name="out"))
 
-    def beyond(self, x: Tensor, source: Tensor) -> Tensor:
+    def beyond(self, x: Tensor, source: Tensor, offset: Expr) -> Tensor:
         """Return the keys beyond the window; an indexer scores them, if one chooses."""
         groups = (self.d_rot, self.r_c, self.S_c)
         chosen = self.far == "chosen"
         if chosen:
-            indexer = CompressedIndexer(self.d, self.d_q, self.n_i, self.d_x, *groups)
+            indexer = CompressedIndexer(
+                self.d, self.d_q, self.n_i, self.d_x, *groups, self.left, offset
+            )
             leave_idle(indexer(x, source, name="indexer"))
-        return CompressedKeys(self.d, self.d_k, *groups, overlapping=chosen)(x, name="compressed")
+        keys = CompressedKeys(self.d, self.d_k, *groups, chosen, self.left)
+        return keys(x, name="compressed")

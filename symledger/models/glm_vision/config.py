@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import Choice, Settings, SizeOf, Use, size
+from symledger.arguments.specs import Choice, Number, Settings, SizeOf, Use, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -70,6 +70,12 @@ def _placed(values: Values) -> Settings:
             "T_max": str((image // patch) ** 2)}  # fmt: skip
 
 
+def _divided(values: Values) -> Settings:
+    """Refuse heads that positions do not fit."""
+    quartered(values, h="num_heads")
+    return {}
+
+
 def _channelled(values: Values) -> Settings:
     """Return how wide the last network is: as many times what comes out as there are channels."""
     quartered(values, h="num_heads")
@@ -100,6 +106,15 @@ OCR_VISION = Family(
     image("", ""),
     {**IMAGE, "placed": "false", "qk_norm": "true"},
 )
+NEXT_VISION = Family(
+    "glm5_next_vision",
+    {"Glm5NextVisionModel": Built("glm_vision")},
+    {**USES, "attention_bias": Choice("biases", ALL), "projection_intermediate_size": SizeOf("f_g"),
+     "swiglu_limit": Number()},
+    (Rule((), _divided),),
+    image("", ""),
+    {**IMAGE, "placed": "false", "qk_norm": "true", "cut": "true"},
+)  # fmt: skip
 INSIDE: Mapping[str, Use] = {
     "depth": SizeOf("L_img"), "hidden_size": SizeOf("d_img"), "num_heads": SizeOf("h_img"),
     "hidden_act": Acting("image_activation"), "out_hidden_size": FREE,
@@ -107,7 +122,7 @@ INSIDE: Mapping[str, Use] = {
 OURS = {"d_ff": "f_img"}
 
 
-def _inside(part: Family, uses: Mapping[str, Use]) -> Family:
+def inside(part: Family, uses: Mapping[str, Use]) -> Family:
     """Return how an encoder is read inside a model."""
 
     def read(values: Values) -> Settings:
@@ -121,9 +136,9 @@ def _inside(part: Family, uses: Mapping[str, Use]) -> Family:
 
 
 GLM_INSIDE, MOE_INSIDE = (
-    _inside(part, {"attention_bias": Choice("image_biases", QKV)}) for part in (VISION, MOE_VISION)
+    inside(part, {"attention_bias": Choice("image_biases", QKV)}) for part in (VISION, MOE_VISION)
 )
-OCR_INSIDE = _inside(OCR_VISION, {
+OCR_INSIDE = inside(OCR_VISION, {
     "attention_bias": Choice("image_biases", ALL), "intermediate_size": SizeOf("f_img"),
 })  # fmt: skip
 
@@ -132,7 +147,7 @@ FORWARDED = ("glm4v", "glm4v_moe", "glm_ocr")
 """Types whose class ties the head where the decoder's part alone says so (transformers 5.23)."""
 
 
-def _seeing(
+def seeing(
     model_type: str, entry: str, name: str, text: Family, encoder: Family, **implied: str
 ) -> Family:
     """Return the family of a model: its decoder, and what it sees by."""
@@ -157,11 +172,11 @@ def _seeing(
     )  # fmt: skip
 
 
-GLM4V = _seeing("glm4v", "glm4v", "Glm4v", glm.GLM4V_TEXT, GLM_INSIDE)
-GLM46V = _seeing("glm46v", "glm4v", "Glm46V", glm.GLM4V_TEXT, GLM_INSIDE)
-GLMGA = _seeing("glmga", "glm4v", "Glm46V", glm.GLM4V_TEXT, GLM_INSIDE)
-GLM_OCR = _seeing(
+GLM4V = seeing("glm4v", "glm4v", "Glm4v", glm.GLM4V_TEXT, GLM_INSIDE)
+GLM46V = seeing("glm46v", "glm4v", "Glm46V", glm.GLM4V_TEXT, GLM_INSIDE)
+GLMGA = seeing("glmga", "glm4v", "Glm46V", glm.GLM4V_TEXT, GLM_INSIDE)
+GLM_OCR = seeing(
     "glm_ocr", "glm4v", "GlmOcr", glm.GLM_OCR_TEXT, OCR_INSIDE, qkv_bias="false",
     image_placed="false", image_qk_norm="true",
 )  # fmt: skip
-GLM4V_MOE = _seeing("glm4v_moe", "glm4v_moe", "Glm4vMoe", glm4_moe.GLM4V_MOE_TEXT, MOE_INSIDE)
+GLM4V_MOE = seeing("glm4v_moe", "glm4v_moe", "Glm4vMoe", glm4_moe.GLM4V_MOE_TEXT, MOE_INSIDE)

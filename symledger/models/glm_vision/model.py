@@ -19,6 +19,7 @@ from symledger.ir.tensor import Tensor
 from symledger.models.glm.model import Glm4
 from symledger.models.glm4_moe.model import Glm4Moe
 from symledger.models.qwen_vision.model import GRID, framed
+from symledger.models.shared.cut import CutFeedForward
 from symledger.models.shared.seeing import Answer, Seeing, shares
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component, Steps, steps
@@ -42,13 +43,16 @@ class GroupNetwork(Component):
     d: Expr = sizes.d
     d_ff: Expr = sizes.d_ff
     activation: Gating = "silu"
+    cut: bool = False
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "a map, a norm, and a network with a gate"
 
     def forward(self, x: Tensor) -> Steps:
         normed = LayerNorm(self.d)(Linear(self.d, self.d, False)(x, name="map"), name="norm")
-        network = GatedFeedForward(self.d, self.d_ff, self.activation)
+        network = (CutFeedForward if self.cut else GatedFeedForward)(
+            self.d, self.d_ff, self.activation
+        )  # fmt: skip
         return steps(y=network(act("gelu", normed), name="network"))
 
 
@@ -59,7 +63,8 @@ class GlmVision(Component):
     An image is seen as two frames alike. Queries and keys are turned by where a patch stands, half
     of them by its row and half by its column, which counts what turning by one position counts.
     Where patches are ``placed`` they are normalized, and told their place by a table of T_max rows
-    too, of which each takes a share of sixteen; with ``qk_norm`` queries and keys are normalized.
+    too, of which each takes a share of sixteen; with ``qk_norm`` queries and keys are normalized,
+    and networks may cut their values off (``cut``).
     Source: GLM-V Team, *GLM-4.5V and GLM-4.1V-Thinking* (2025).
     """
 
@@ -79,6 +84,7 @@ class GlmVision(Component):
     placed: bool = True
     qk_norm: bool = False
     biases: Biased = "none"
+    cut: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B C_in H W -> B T_tok d_out"
     title: ClassVar[str] = "encoder over patches of images of any size, a convolution over groups"
@@ -97,7 +103,7 @@ class GlmVision(Component):
         )
         groups = PatchEmbedding(self.d, self.g, self.d_out, self.H_g, self.W_g)
         shrunk = groups(square, name="groups")
-        network = GroupNetwork(self.d_out, self.f_g, self.activation)
+        network = GroupNetwork(self.d_out, self.f_g, self.activation, self.cut)
         return steps(shrunk=shrunk, y=network(shrunk, name="merger"))
 
     def located(self, x: Tensor, T: Expr) -> Tensor:
@@ -111,7 +117,8 @@ class GlmVision(Component):
             self.d, self.h, self.h, width, width, bias=self.biases != "none", rotary=True,
             unbiased=() if whole else ("O",), qk_norm="rms" if self.qk_norm else None,
         )  # fmt: skip
-        network = GatedFeedForward(self.d, self.d_ff, self.activation, bias=whole)
+        kind = CutFeedForward if self.cut else GatedFeedForward
+        network = kind(self.d, self.d_ff, self.activation, bias=whole)
         return PreLNBlock(self.d, norm="rms", attention=attention, network=network)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from symledger.arguments.specs import Number, Settings, SizeOf, Use, among, size, written
 from symledger.config_keys.common import FREE
@@ -10,10 +11,13 @@ from symledger.config_keys.decoder_keys import layers
 from symledger.config_keys.expert_keys import dense_or_not, grouped, listed_dense
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.hybrid_keys import which
+from symledger.config_keys.seeing_keys import decoding, generating
 from symledger.errors import BadInput, shown
 from symledger.models.deepseek.config import USES, one_for_all
 from symledger.models.deepseek_v32.config import SCHEDULE, every_indexed, indexers, left_unturned
 from symledger.models.deepseek_v32.config import tensors_of as indexed_tensors
+from symledger.models.pixtral.config import INSIDE, MISTRAL3, seeing
+from symledger.models.pixtral.config import grouped as grouped_patches
 
 
 def _untold(values: Values) -> list[bool]:
@@ -117,3 +121,15 @@ MISTRAL_LARGE4 = Family(
     ),
     _tensors(),
 )
+TEXT = decoding(MISTRAL_LARGE4)
+VISION = replace(INSIDE, absent={
+    "hidden_size": 2048, "intermediate_size": 6144, "num_hidden_layers": 30,
+    "num_attention_heads": 16, "patch_size": 14, "image_size": 1540, "hidden_act": "silu",
+})  # fmt: skip
+"""What its class makes of a configuration without the part (transformers 5.23)."""
+MISTRAL_LARGE4_VL = replace(
+    MISTRAL3, model_type="mistral_large4", builds=generating("mistral_large4_vl", "MistralLarge4"),
+    rules=(grouped_patches(TEXT, VISION),),
+    tensors=seeing("multi_modal_projector", "vision_tower", MISTRAL_LARGE4.tensors),
+    parts={"text_config": TEXT, "vision_config": VISION},
+)  # fmt: skip

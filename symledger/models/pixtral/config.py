@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, size
@@ -85,7 +86,7 @@ TEXT = decoding(MISTRAL, MINISTRAL3, absent={
 """What its class makes of a configuration without a part (transformers 5.23, Mistral3Config)."""
 
 
-def _grouped(text: Family, encoder: Family) -> Rule:
+def grouped(text: Family, encoder: Family) -> Rule:
     """Return what tells how many groups of patches the largest image has."""
 
     def read(values: Values) -> Settings:
@@ -96,10 +97,12 @@ def _grouped(text: Family, encoder: Family) -> Rule:
     return Rule((), read)
 
 
-def _seeing(projector: str, tower: str) -> dict[str, tuple[str, ...]]:
+def seeing(
+    projector: str, tower: str, text: Mapping[str, tuple[str, ...]] = DENSE
+) -> dict[str, tuple[str, ...]]:
     """Return what stands behind the weights of the whole, whose parts have names of their own."""
     return {
-        **within("model.language_model.", DENSE), **image(f"model.{tower}.", "tower."),
+        **within("model.language_model.", text), **image(f"model.{tower}.", "tower."),
         f"model.{projector}.norm.weight": ("projector_norm.g",),
         f"model.{projector}.patch_merger.merging_layer.weight": ("merger.W",),
         **{f"model.{projector}.linear_{i}.{said}": (f"projector.{i}.{letter}",)
@@ -118,8 +121,8 @@ MISTRAL3 = Family(
         "vision_feature_layer": Only((-1,), "the last block of the encoder is read"),
         "vocab_size": FREE,
     },
-    (_grouped(TEXT, INSIDE),),
-    _seeing("multi_modal_projector", "vision_tower"),
+    (grouped(TEXT, INSIDE),),
+    seeing("multi_modal_projector", "vision_tower"),
     implied={**ONE_IMAGE, "packed": "true"},
     parts={"text_config": TEXT, "vision_config": INSIDE},
 )  # fmt: skip
@@ -134,8 +137,8 @@ LIGHTON_OCR = Family(
     "lighton_ocr",
     generating("lighton_ocr", "LightOnOcr"),
     {**TIED, "spatial_merge_size": SizeOf("g"), "vocab_size": FREE},
-    (_grouped(QWEN, LIGHT),),
-    _seeing("vision_projection", "vision_encoder"),
+    (grouped(QWEN, LIGHT),),
+    seeing("vision_projection", "vision_encoder"),
     implied={**ONE_IMAGE, "packed": "true"},
     parts={"text_config": QWEN, "vision_config": LIGHT},
 )

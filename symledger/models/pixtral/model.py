@@ -80,30 +80,22 @@ class PixtralVision(Component):
 
 
 @dataclass(frozen=True)
-class Mistral3(Mistral, Seeing):
-    """Mistral with images: Pixtral's vectors, normalized, g × g of them made one, and two maps.
+class PixtralSeeing(Seeing):
+    """What decoders with Pixtral's encoder share: g × g vectors made one, and two maps.
 
     Images are seen one by one, or ``packed`` into one sequence as the implementation runs them.
     Source: Mistral AI's implementation (transformers 5.23, ``Mistral3MultiModalProjector``).
     """
 
-    head: Answer = "lm"
-    activation: Gating = "silu"
     g: Expr = sizes.g
     H_g: Expr = sizes.H_g
     W_g: Expr = sizes.W_g
-    windows: Annotated[Windows, Seldom()] = "none"
     image_activation: Plain = "gelu"
     projector_activation: Plain = "gelu"
     projector_bias: Annotated[bool, Seldom()] = False
     packed: Annotated[bool, Seldom()] = False
 
-    title: ClassVar[str] = "Mistral with images: groups of patches merged, two maps"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        **Mistral.assumptions, sizes.f_img: 4 * sizes.d_img,
-    }  # fmt: skip
     definitions: ClassVar[dict[Size, Expr]] = grid(sizes.P * sizes.g, sizes.H_g, sizes.W_g)
-    references: ClassVar[tuple[str, ...]] = (AGRAWAL, *Mistral.references)
 
     def tower(self) -> Component:
         return PixtralVision(
@@ -120,6 +112,25 @@ class Mistral3(Mistral, Seeing):
             self.d_img, self.d, self.d, self.projector_activation, self.projector_bias
         )
         return projector(merged, name="projector")
+
+
+@dataclass(frozen=True)
+class Mistral3(Mistral, PixtralSeeing):
+    """Mistral with images: Pixtral's vectors, normalized, g × g of them made one, and two maps.
+
+    Source: Mistral AI's implementation (transformers 5.23, ``Mistral3MultiModalProjector``).
+    """
+
+    head: Answer = "lm"
+    activation: Gating = "silu"
+    windows: Annotated[Windows, Seldom()] = "none"
+
+    title: ClassVar[str] = "Mistral with images: groups of patches merged, two maps"
+    definitions: ClassVar[dict[Size, Expr]] = PixtralSeeing.definitions
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **Mistral.assumptions, sizes.f_img: 4 * sizes.d_img,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (AGRAWAL, *Mistral.references)
 
 
 @dataclass(frozen=True)

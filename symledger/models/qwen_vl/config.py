@@ -23,6 +23,7 @@ from symledger.errors import BadInput
 from symledger.models.granite.config import HYPERCLOVAX
 from symledger.models.qwen2 import config as qwen2
 from symledger.models.qwen3 import config as qwen3
+from symledger.models.qwen4 import config as qwen4
 from symledger.models.qwen_moe import config as qwen_moe
 from symledger.models.qwen_next import config as qwen_next
 from symledger.models.qwen_vision import config as vision
@@ -124,6 +125,9 @@ QWEN35_MOE_VL = seeing(
     "qwen3_5_moe", "qwen3_5_moe_vl", "Qwen3_5Moe", qwen_next.QWEN35_MOE, vision.QWEN35_MOE,
     qwen_next.QWEN35_MOE.tensors,
 )  # fmt: skip
+QWEN4_VL = seeing(
+    "qwen4_exp", "qwen4_vl", "Qwen4Exp", qwen4.QWEN4, vision.QWEN4_EXP, qwen4.QWEN4.tensors
+)
 COSMOS = replace(
     QWEN3_VL, model_type="cosmos3_omni",
     builds={"Cosmos3OmniForConditionalGeneration":

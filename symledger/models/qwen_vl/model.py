@@ -14,6 +14,7 @@ from symledger.ir.tensor import Tensor
 from symledger.models.granite.model import HyperClovaX
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
+from symledger.models.qwen4.model import Qwen4
 from symledger.models.qwen_moe.model import Qwen3Moe
 from symledger.models.qwen_next.model import Qwen3Next, Qwen35
 from symledger.models.qwen_vision.model import GRID, WANG, QwenVision
@@ -220,6 +221,28 @@ class Qwen35MoeVL(Qwen3Next, PlacedSeeing):
     references: ClassVar[tuple[str, ...]] = (
         "transformers 5.23, Qwen3_5MoeForConditionalGeneration",
     )
+
+
+@dataclass(frozen=True)
+class Qwen4VL(Qwen4, PlacedSeeing):
+    """Qwen4-Exp with images of any size: its decoder has gated streams and an indexer.
+
+    Source: transformers 5.23, ``Qwen4ExpForConditionalGeneration``.
+    """
+
+    head: Answer = "lm"
+    attending: Annotated[Which, Seldom()] = "some"
+    attention_bias: Annotated[bool, Seldom()] = False
+    partly: Annotated[bool, Seldom()] = True
+
+    title: ClassVar[str] = "Qwen4-Exp with images of any size, groups of patches a token"
+    definitions: ClassVar[dict[Size, Expr]] = {**Qwen4.definitions, **GRID}
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **Qwen4.assumptions, sizes.f_img: 4 * sizes.d_img,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Qwen4ExpForConditionalGeneration",)
+
+
 @dataclass(frozen=True)
 class HyperClovaXVision(HyperClovaX, QwenSeeing):
     """HyperCLOVA X with Qwen2.5-VL's encoder, whose vectors one more map makes as wide as words.

@@ -124,6 +124,16 @@ def test_the_implementation_has_our_weights_and_flops(name, tmp_path):
     assert found.subs(built.LENGTHS).flops_forward.value == forward
 
 
+@pytest.mark.parametrize("T", [17, 18])
+def test_a_step_after_compressed_keys_has_the_flops_of_the_implementation(T, tmp_path):
+    """Of 18 positions the last completes groups, of 17 it fills none."""
+    found = account(CASES["every kind of layer of deepseek_v4"], tmp_path)
+    model = built.build(found.target.configured)
+    model.set_experts_implementation("batched_mm")
+    lengths = {"B": 2, "T": T}
+    assert found.subs(lengths)["flops.decode"].value == built.decoded(model, lengths)
+
+
 def test_what_is_not_said_has_no_number(tmp_path):
     """The default DeepSeek-V2 does not say how many experts a token uses: it cannot be run."""
     found = account({"model_type": "deepseek_v2"}, tmp_path)
