@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from symledger.languages.message import Text, Word, joined, message, word
+from symledger.languages.message import Text, Verbatim, Word, joined, message, word
 
-BETWEEN = re.compile(r"between (\w+)s")
+BETWEEN = re.compile(r"between (.+)s")
 MARKS = re.compile(r"( › | \+ | × (?:(?! › ).)*)")
 
 
@@ -17,6 +17,9 @@ def part(label: str) -> Text:
 
     Labels are named in definitions, as ``token_embedding``. A symbol (W_Q) is the same in every
     language.
+
+    >>> part("between windowed blocks").said("es")
+    'entre bloque con ventana y bloque con ventana'
     """
     between = BETWEEN.fullmatch(label)
     if between:
@@ -25,6 +28,18 @@ def part(label: str) -> Text:
         word(f"part.{'_'.join(names)}", " ".join(names)) if spoken else " ".join(names)
         for spoken, names in _runs(label)
     ), " ")  # fmt: skip
+
+
+def implementation(said: str) -> Text:
+    """Return whose class a reference implementation is.
+
+    >>> implementation("LlamaForCausalLM of transformers 5.23.0").said("es")
+    'LlamaForCausalLM de transformers 5.23.0'
+    """
+    model, of, library = said.partition(" of ")
+    if not of:
+        return Verbatim(said)
+    return message("implementation.of", model=Verbatim(model), library=Verbatim(library))
 
 
 def _runs(label: str) -> Iterator[tuple[bool, list[str]]]:

@@ -6,6 +6,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
 from symledger.languages.message import Verbatim, message
+from symledger.languages.words import implementation
 from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.conventions import STEPS
 from symledger.ledger.overtaking import overtakings
@@ -64,7 +65,7 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
 def beside(p: Page, account: Account, peak: Peak) -> None:
     """Show what the peak is by the other schedule, and the difference; or why it is not known."""
     try:
-        other, implementation = account.by_other_schedule(peak.quantity.name)
+        other, observed = account.by_other_schedule(peak.quantity.name)
     except SymledgerError as error:
         p.wrapped(message("peak.not_eager", why=Verbatim(str(error))), 6, "dim", first=4)
         return
@@ -72,7 +73,7 @@ def beside(p: Page, account: Account, peak: Peak) -> None:
         return
     more = int(other.value - peak.value)
     difference = Verbatim(f"{'−' if more < 0 else '+'}{abs(more):,}")
-    key = "peak.beside_eager" if implementation else "peak.beside_program"
-    said = message(key, implementation=Verbatim(implementation), value=number(other.value),
+    key = "peak.beside_eager" if observed else "peak.beside_program"
+    said = message(key, implementation=implementation(observed), value=number(other.value),
                    difference=difference)  # fmt: skip
     p.wrapped(said, 6, "dim", first=4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from symledger.catalogue import texts
@@ -95,3 +96,22 @@ class Tongue:
         if is_page and self.has(f"{stem}.md"):
             return address, False
         return posixpath.relpath(target, posixpath.dirname(self.home(path))), is_page
+
+
+def counterparts(
+    path: str, tongue: Tongue, tongues: Mapping[str, Tongue], pages: Container[str]
+) -> dict[str, str]:
+    """Return where the switch of a page leads, in each language; nothing if there is no other one.
+
+    That is the same page. What English lacks, such as the glossary of a language, leads home.
+    """
+    english = path.removeprefix(tongue.home(""))
+    there = {t.language: t.home(english) for t in tongues.values() if t.home(english) in pages}
+    if not tongue.is_english:
+        there = {ENGLISH: f"index{posixpath.splitext(path)[1]}", **there}
+    return there if len(there) > 1 else {}
+
+
+def is_rendered(path: str, there: Mapping[str, str]) -> bool:
+    """Whether a page is the one that its switch leads to, in another language."""
+    return bool(there) and path.endswith(there[ENGLISH])

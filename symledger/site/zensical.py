@@ -22,7 +22,7 @@ from symledger.languages.message import message
 from symledger.site.generator import Site
 from symledger.site.mkdocs.theme import completed
 from symledger.site.mkdocs.tongues import LISTED, marked
-from symledger.site.tongues import Tongue
+from symledger.site.tongues import Tongue, counterparts, is_rendered
 
 LISTS = re.compile(r'\n? *<link rel="alternate" href="[^"]*" hreflang="([\w-]+)">')
 """Another language, as the head of every page lists it."""
@@ -80,15 +80,6 @@ def alternates(tongues: Mapping[str, Tongue]) -> list[dict[str, str]]:
             for tongue in tongues.values()] if len(tongues) > 1 else []  # fmt: skip
 
 
-def counterparts(
-    address: str, tongue: Tongue, tongues: Mapping[str, Tongue], pages: Mapping[str, object]
-) -> dict[str, str]:
-    """Return where a page lies in each language that has it; nothing if only one does."""
-    english = address.removeprefix(tongue.home(""))
-    there = {t.language: t.home(english) for t in tongues.values() if t.home(english) in pages}
-    return there if len(there) > 1 else {}
-
-
 def switched(html: str, address: str, there: Mapping[str, str]) -> str:
     """Let the switch of a page, and its head, lead to the same page in other languages."""
     here = posixpath.dirname(address)
@@ -98,7 +89,7 @@ def switched(html: str, address: str, there: Mapping[str, str]) -> str:
         return posixpath.relpath(there[language], here)
 
     def listed(m: re.Match[str]) -> str:
-        if m[1] not in there:
+        if m[1] not in there or not is_rendered(address, there):
             return ""
         href = urljoin(base, there[m[1]]) if base else link(m[1])
         return f'\n      <link rel="{LISTED}" href="{href}" hreflang="{m[1]}">'

@@ -18,6 +18,8 @@ FREE = {
     "before", "settings", "options", "quantity", "wrong", "mistake", "target", "search",
 }  # fmt: skip
 """What has no language, or need not have as many words in each."""
+WHOLE = {"maps", "attention", "feed_forward", "norms", "embeddings", "heads_and_losses", "blocks"}
+"""The topics whose components all have a Spanish text."""
 
 
 def said(value, at=()):
@@ -31,6 +33,11 @@ def said(value, at=()):
             yield from said(item, (*at, i))
     else:
         yield at, value
+
+
+def topic(file):
+    """Return the folder of a definition that a text is about."""
+    return file.parents[2].name
 
 
 def raw(language, name):
@@ -75,6 +82,17 @@ def test_another_name_is_of_one_text_alone(language):
     names = Counter(n for t in texts for n in {name.lower() for name in (t.name, *t.also)} if n)
     assert [name for name, times in names.items() if times > 1] == []
     assert not [text.name for text in texts if {text.name, *text.also} & set(text.search)]
+
+
+def test_what_spanish_says_whole_stays_whole():
+    """A component that is new in a topic without gaps is said, and no part of a text is left."""
+    english = {name: file for name, file in files(LANGUAGE).items() if topic(file) in WHOLE}
+    assert {*map(topic, english.values())} == WHOLE
+    assert [f"{topic(file)}/texts/es/{name}.toml is missing" for name, file in english.items()
+            if name not in files("es")] == []  # fmt: skip
+    left = [(name, at) for name in files("es") for at in raw(LANGUAGE, name)
+            if at[0] != "also" and at not in raw("es", name)]  # fmt: skip
+    assert left == []
 
 
 def test_what_differs_from_english_is_seen():

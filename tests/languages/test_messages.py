@@ -104,6 +104,16 @@ def test_a_translation_names_the_values_that_english_names(language):
             assert placeholders(sentence) | {"n"} == wanted | {"n"}, key
 
 
+FOR_ONE = {"en": "has|is|takes|keeps|needs|gives", "es": "tiene|es|ocupa|guarda|necesita|da"}
+
+
+@pytest.mark.parametrize("language", FOR_ONE)
+def test_a_witness_of_several_layers_is_no_subject_of_a_verb_for_one(language):
+    found = [s for _, m in messages(read(language)) for s in sentences(m) if "{witness}" in s]
+    assert len(found) > 5
+    assert [s for s in found if re.search(rf"{{witness}} (?:{FOR_ONE[language]})\b", s)] == []
+
+
 @pytest.mark.parametrize("language", languages())
 def test_what_is_read_is_what_translators_edited(language):
     assert Messages().fresh(language), "symledger record messages"

@@ -1,10 +1,11 @@
 """What Zensical leaves to be done: it knows one language, and one list of languages."""
 
-from symledger.site.tongues import Tongue
-from symledger.site.zensical import alternates, counterparts, switched
+from symledger.site.tongues import Tongue, counterparts
+from symledger.site.zensical import alternates, switched
 
 TONGUES = {"en": Tongue(), "es": Tongue("es")}
-PAGES = {"index.html", "es/index.html", "learn/a.html", "es/learn/a.html", "learn/b.html"}
+PAGES = {"index.html", "es/index.html", "learn/a.html", "es/learn/a.html", "learn/b.html",
+         "es/glossary.html"}  # fmt: skip
 PAGE = """<head>
       <link rel="alternate" href="../index.html" hreflang="en">
       <link rel="alternate" href="../es/index.html" hreflang="es">
@@ -33,7 +34,7 @@ PAGE = """<head>
 
 def switch_of(address):
     tongue = TONGUES["es" if address.startswith("es/") else "en"]
-    return switched(PAGE, address, counterparts(address, tongue, TONGUES, dict.fromkeys(PAGES)))
+    return switched(PAGE, address, counterparts(address, tongue, TONGUES, PAGES))
 
 
 def test_the_theme_is_told_every_language():
@@ -51,6 +52,12 @@ def test_the_switch_stays_on_the_page():
     assert '<a href="../../learn/a.html" hreflang="en" class="md-select__link">' in html
     assert '<a href="a.html" hreflang="es" class="md-select__link">' in html
     assert '<a href="../es/learn/a.html" hreflang="es"' in switch_of("learn/a.html")
+
+
+def test_from_what_english_lacks_the_switch_leads_home():
+    html = switch_of("es/glossary.html")
+    assert '<a href="../index.html" hreflang="en" class="md-select__link">' in html
+    assert "<link" not in html
 
 
 def test_the_address_of_a_site_stands_before_alternate_links(monkeypatch):

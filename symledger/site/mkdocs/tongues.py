@@ -25,10 +25,10 @@ from mkdocs.utils.templates import TemplateContext
 from symledger.languages.language import ENGLISH
 from symledger.languages.message import message
 from symledger.site.mkdocs.navigation import in_tongue, localized, own, say
-from symledger.site.tongues import Tongue
+from symledger.site.tongues import Tongue, counterparts, is_rendered
 
 LINK = re.compile(r'(<a\b(?![^>]*\bhreflang=)[^>]*?\bhref=")(?!https?:|#|mailto:)([^"#]+)([^>]*)>')
-ALTERNATE = re.compile(r'<link rel="alternate" href="([^"]*)" hreflang=')
+ALTERNATE = re.compile(r'<link rel="alternate" href="([^"]*)"( hreflang="[^"]*">)')
 TAG = re.compile(r"<[^>]*>")
 LISTED = "alternate "
 """How such a link is written: the theme takes one without a space for the root of another site, and
@@ -77,14 +77,12 @@ class Tongues:
     def speak(self, context: TemplateContext, page: Page) -> None:
         """Have the theme render a page in its language, with a switch to the others."""
         tongue = self.of(page.file.src_uri)
-        english = page.file.src_uri.removeprefix(f"{tongue.home('')}")
         localized(self.config.theme, tongue.language)
         self.config.site_description = say(tongue.language, self.description)
-        there = [t for t in self.tongues.values() if self.files.get_file_from_path(t.home(english))]
         self.config.extra["alternate"] = [
-            {"name": message("language.name").said(t.language), "lang": t.language,
-             "link": posixpath.splitext(t.home(english))[0] + ".html"}
-            for t in there if len(there) > 1
+            {"name": message("language.name").said(language), "lang": language,
+             "link": posixpath.splitext(path)[0] + ".html"}
+            for language, path in self.there(page).items()
         ]  # fmt: skip
         self.config.extra.pop("scope", None)
         if not tongue.is_english:
@@ -92,14 +90,21 @@ class Tongues:
             self.config.extra["scope"] = context["base_url"]
             context["base_url"] = posixpath.relpath(tongue.language, posixpath.dirname(page.url))
 
+    def there(self, page: Page) -> dict[str, str]:
+        """Return where the switch of a page leads."""
+        path = page.file.src_uri
+        return counterparts(path, self.of(path), self.tongues, self.files.src_uris)
+
     def finished(self, html: str, page: Page) -> str:
         """Say of links which lead to English, and where the site's address is known, give it."""
-        tongue = self.of(page.file.src_uri)
+        path = page.file.src_uri
         base = urljoin(self.config.site_url, page.url) if self.config.site_url else ""
-        html = ALTERNATE.sub(
-            lambda m: f'<link rel="{LISTED}" href="{urljoin(base, m[1])}" hreflang=', html
-        )
-        return marked(html, tongue, page.url)
+        rendered = is_rendered(path, self.there(page))
+
+        def listed(m: re.Match[str]) -> str:
+            return f'<link rel="{LISTED}" href="{urljoin(base, m[1])}"{m[2]}' if rendered else ""
+
+        return marked(ALTERNATE.sub(listed, html), self.of(path), page.url)
 
     def parted(self, index: Any, kept: dict[str, list[dict[str, Any]]]) -> None:
         """Take what was found in other languages out of the index, and write indices of theirs.

@@ -10,6 +10,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
 from symledger.languages.message import joined, message
+from symledger.languages.words import implementation
 from symledger.ledger.peaks import known_to_be_few
 from symledger.ledger.stepping import walked
 from symledger.printing.numbers import short_bytes
@@ -105,7 +106,7 @@ def eager(account: Account, say: Callable[..., str]) -> str:
     """
     name = "memory.peak.train"
     try:
-        found, implementation = account.by_other_schedule(name)
+        found, observed = account.by_other_schedule(name)
         value, own = found.exact, account.amount(name)
     except SymledgerError:
         return say("alive.not_eager")
@@ -113,7 +114,7 @@ def eager(account: Account, say: Callable[..., str]) -> str:
         return say("alive.not_eager")
     more = int(value - own)
     key = "alive.eager_more" if more >= 0 else "alive.eager_less"
-    return say(key, implementation=implementation, value=f"{int(value):,}",
+    return say(key, implementation=implementation(observed), value=f"{int(value):,}",
                difference=f"{abs(more):,}")  # fmt: skip
 
 
