@@ -165,7 +165,7 @@ class Derivation(Posed):
         """
         if self.request.schedule == EAGER:
             return make_peak(self.target.owner, name, self.readings, self.assumed), ""
-        return eager_peak(self, name, self.readings), observed(self).implementation
+        return eager_peak(self, name, self.readings), observed(self, name).implementation
 
     def _because(self, function: str) -> str:
         return (
