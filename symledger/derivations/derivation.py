@@ -19,7 +19,7 @@ from symledger.catalogue.identities import IDENTITIES, Identity, Side
 from symledger.derivations.eager import eager_peak, observed
 from symledger.derivations.posed import Posed
 from symledger.derivations.query import Request, chosen
-from symledger.errors import NotKnown, UnknownTarget, nearest, shown
+from symledger.errors import BadInput, NotKnown, UnknownTarget, nearest, shown
 from symledger.languages.message import Verbatim
 from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
@@ -165,7 +165,7 @@ class Derivation(Posed):
         """
         if self.request.schedule == EAGER:
             return make_peak(self.target.owner, name, self.readings, self.assumed), ""
-        return eager_peak(self, name, self.readings), observed(self).implementation
+        return eager_peak(self, name, self.readings), observed(self, name).implementation
 
     def _because(self, function: str) -> str:
         return (
@@ -312,7 +312,12 @@ class Derivation(Posed):
         request, said = replace(self.request, settings=settings), self._found.settled(settings)
         if {**self._found.options, **chosen(self._found, said)} != self.target.options:
             return type(self)(request, self._found)
-        return self._settled(request=request, settings=said)
+        try:
+            return self._settled(request=request, settings=said)
+        except BadInput:
+            if not self.is_segmented:  # otherwise another number of blocks is left over there
+                raise
+            return type(self)(request, self._found)
 
     def resized(self, target: Target) -> Self:
         """Return the derivation of a target that is this one's definition at sizes of its own.
@@ -320,6 +325,8 @@ class Derivation(Posed):
         What was read of the program is shared.
         """
         request = replace(self.request, target=target.name)
+        if self.is_segmented:
+            return type(self)(request, target)
         return self._settled(request=request, target=target, _found=target)
 
     def under(self, **changed: Any) -> Self:

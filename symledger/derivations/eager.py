@@ -5,10 +5,11 @@ from __future__ import annotations
 from symledger.derivations.posed import Posed
 from symledger.errors import BadInput, shown
 from symledger.ledger.formula import Formula
-from symledger.ledger.peaks import EAGER
+from symledger.ledger.peaks import EAGER, SERVED
 from symledger.ledger.quantities import Readings
 from symledger.targets.observed import Observed, observed_of
 from symledger.targets.traced import TracedTarget
+from symledger.traces.alive import How
 
 
 def eager_peak(posed: Posed, name: str, readings: Readings) -> Formula:
@@ -22,25 +23,33 @@ def eager_peak(posed: Posed, name: str, readings: Readings) -> Formula:
     c, target, assumed = posed.conventions, posed.target, posed.assumed
     if isinstance(target, TracedTarget):
         check_eager(name, c)
-        found = target.eager(c.input_gradient, c.accumulate, c.dtype, assumed.bindings)
+        found = target.eager(how(posed, name), assumed.bindings)
     else:
-        found = observed(posed).eager
+        found = observed(posed, name).eager
         check_eager(name, c)
         check_cut(name, c)
     least = {posed.symbols[s]: n for s, n in found.least.items() if s in posed.symbols}
     return make_eager(target.owner, name, readings, assumed, found.moments, least)
 
 
-def observed(posed: Posed) -> Observed:
+def how(posed: Posed, name: str) -> How:
+    """Return how a module is run for a peak: a step of training, or a pass of inference."""
+    c = posed.conventions
+    if name in SERVED:
+        return How(False, dtype=c.dtype, serving=name.rpartition(".")[2])
+    return How(c.input_gradient, c.accumulate, c.dtype)
+
+
+def observed(posed: Posed, name: str) -> Observed:
     """Return what was observed of the reference implementation.
 
     Raises:
         BadInput: it was not, or not as is asked for.
     """
-    c, request = posed.conventions, posed.request
+    asked, request = how(posed, name), posed.request
     otherwise = {
-        "--lora": request.lora, "--recompute": posed.plan(), "--accumulate": c.accumulate,
-        f"--dtype {c.dtype}": c.dtype != "fp32",
+        "--lora": request.lora, "--recompute": posed.plan(), "--accumulate": asked.accumulate,
+        f"--dtype {asked.dtype}": asked.dtype != "fp32" and not asked.serving,
     }  # fmt: skip
     for option, said in otherwise.items():
         if said:
@@ -48,4 +57,4 @@ def observed(posed: Posed) -> Observed:
                 f"the schedule {EAGER} of {shown(posed.target.name)} is what was observed of "
                 f"its reference as it is built: leave out {option}, or trace a module."
             )
-    return observed_of(posed.target, posed.assumed, posed.symbols, c.input_gradient)
+    return observed_of(posed.target, posed.assumed, posed.symbols, asked)

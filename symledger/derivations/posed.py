@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from sympy import Expr, Integer, Symbol
 
 from symledger.algebra.assumptions import Assumed, settle
+from symledger.algebra.parsing import parse_size
 from symledger.derivations.query import (
     Request,
     check_frozen,
@@ -42,7 +44,8 @@ class Posed:
         self.target = self._found.with_options(chosen(self._found, self.settings))
         self._adaptation = self._read_adaptation()
         self._products = self._read_products()
-        with planned(self.plan()), adapting(self._adaptation), multiplying(self._products):
+        plan = self._plan_at_sizes()
+        with planned(plan), adapting(self._adaptation), multiplying(self._products):
             self.program: Program = self.target.program()
         if self._adaptation:
             check_adapted(self._adaptation, self.program)
@@ -65,6 +68,22 @@ class Posed:
                 "again: plans of recomputation are for definitions."
             )
         return plan
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether blocks are run again so many together: how many there are decides the program."""
+        plan = self.plan()
+        return plan is not None and plan.number > 1
+
+    def _plan_at_sizes(self) -> Plan | None:
+        """The plan, with the sizes that are known before anything is built."""
+        plan = self.plan()
+        if not plan or plan.number == 1:
+            return plan
+        said = {n: v for n, v in self.settings.items() if n not in self.target.choices}
+        known = {**(self.target.configuration or {}), **{n: parse_size(n, v, 0)
+                                                         for n, v in said.items()}}  # fmt: skip
+        return replace(plan, known=known)
 
     def _read_adaptation(self) -> Adaptation | None:
         adaptation = read_adaptation(self.request.lora)

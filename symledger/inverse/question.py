@@ -148,6 +148,8 @@ class Question:
 
         It is that of the polynomials, or else these are not what they are taken for.
         """
+        if self.account.is_segmented and not self.can_be(n):
+            return f"another number is left over of those that are run again together at {n}"
         try:
             found = self.account.subs({self.name: n})[self.quantity].value
         except SymledgerError as error:

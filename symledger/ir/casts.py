@@ -8,7 +8,7 @@ from symledger.ir.ops import Storage
 
 TILE = 128
 """Elements of one row that share a scale."""
-AFTER_ATTENTION = "O"
-"""The map of what attention gives, whose operand has more bits than others have."""
-CASTS: Mapping[str, Mapping[str, Storage]] = {"fp8": {"": "fp8", AFTER_ATTENTION: "e5m6"}}
-"""Of each type of products, the storage class of what is multiplied, by the name of its map."""
+USUAL, ATTENDED = "usual", "attended"
+"""What maps are given: anything, or what attention gives, which has more bits."""
+CASTS: Mapping[str, Mapping[str, Storage]] = {"fp8": {USUAL: "fp8", ATTENDED: "e5m6"}}
+"""Of each type of products, the storage class of what is multiplied, by what that is."""

@@ -21,12 +21,11 @@ from symledger.errors import BadInput
 from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line
-from symledger.ledger.peaks import EAGER, PASSES, PEAKS, Depth, Peak, known_to_be_few
+from symledger.ledger.peaks import EAGER, PASSES, PEAKS, SERVED, Depth, Peak, known_to_be_few
 from symledger.ledger.quantities import Quantity, Readings
 from symledger.ledger.stepping import InStep, in_memory, in_step
 from symledger.ledger.updates import UPDATES, way_of
 
-KNOWN = ("memory.peak.forward", "memory.peak.backward", "memory.peak.step", "memory.peak.train")
 STATES = ("memory.optimizer",)
 ZERO = Integer(0)
 THERE = ("weights", "buffers", "inputs")
@@ -134,16 +133,14 @@ def _in_step(
 
 
 def check_eager(name: str, conventions: Conventions) -> None:
-    """Refuse what no step of a module that was built is run with.
+    """Refuse what no pass of a module that was built is run with; nothing is trained in inference.
 
     Raises:
         BadInput: there is nothing to be observed of that.
     """
     c = conventions
-    if name not in KNOWN:
-        raise BadInput(f"the schedule {EAGER} is of a step of training: ask for "
-                       f"{', '.join(KNOWN)}.")  # fmt: skip
-    if c.gradients not in ("", c.dtype) or c.frozen or c.weights:
+    trained = name not in SERVED and (c.gradients not in ("", c.dtype) or c.frozen)
+    if trained or c.weights:
         raise BadInput(
             f"the schedule {EAGER} is what was observed of all weights of a module as it was built "
             "in one type: no other type of gradients or weights, and nothing frozen."
@@ -201,7 +198,8 @@ def make_eager(
             raise BadInput(f"the schedule {EAGER} was observed of {size} ≥ {n}: trace the module "
                            f"anew with {size} = {assumed.bindings[size]}.")  # fmt: skip
     quantity, identity = PEAKS[name], f"{owner}.{name}"
-    throughout = tuple(q for q in STATES if q in in_memory(c))
+    trains = name not in SERVED
+    throughout = tuple(q for q in STATES if trains and q in in_memory(c))
     each: list[AtMoment] = [
         AtEager(identity, quantity, readings, assumed, observed=m, throughout=throughout)
         for m in moments if m.way in PASSES[name].ways

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sympy import Expr
 
-from symledger.errors import ShapeError
+from symledger.errors import BadInput, ShapeError
 from symledger.ir.building import current_scope, inside, noting_idle
 from symledger.ir.ops import Input
-from symledger.ir.shapes import as_size, show
+from symledger.ir.shapes import ONE, as_size, show
 from symledger.ir.tensor import Call, Program, Result, Scope, Tensor
 from symledger.notation.recompute import together, use_of
 
@@ -29,9 +29,10 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
     Raises:
         ShapeError: the body does not give back one tensor of the shape that it carries.
     """
-    number, early = together(name)
+    number, rest, early = together(name, as_size(times))
     if number > 1:
-        return _in_segments(component, as_size(times), inputs, name, shared, number, early)
+        segments = Segments(component, inputs, name, shared, early)
+        return segments.applied(as_size(times), number, rest)
     body = _body(component, name, inputs, recompute or number > 0, early)
     if len(body.outputs) != 1:
         raise _not_carried(component, inputs[:1], body.outputs)
@@ -39,28 +40,55 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
     return _called(component, op, inputs)
 
 
-def _in_segments(
-    component: Component, times: Expr, inputs: tuple[Tensor, ...], name: str, shared: bool,
-    number: int, early: bool,
-) -> Tensor:  # fmt: skip
-    """Apply a component ``times`` times, so many applications being run again together.
+@dataclass(frozen=True)
+class Segments:
+    """Applications of a component that are run again so many together.
 
     Where these are run no further than to what is needed, the last of them is another one than
     those before: each is a part of its own then.
     """
-    scope = Scope("segment", None, current_scope(), recompute=True, early=early)
-    formals = _formals(inputs)
-    with noting_idle() as idle, inside(scope):
-        if early and not shared:
-            state = formals[0]
-            for i in range(number):
-                inner = Scope(f"{name}_{i + 1}", component, scope)
-                (state,) = component.apply_in(inner, (state, *formals[1:]))
-        else:
-            call = Call(_body(component, name, formals, False), as_size(number), shared)
-            state = _called(component, call, formals)
-    body = Program(scope, formals, (state,), tuple(idle))
-    return _called(component, Call(body, times / number, shared), inputs)
+
+    component: Component
+    inputs: tuple[Tensor, ...]
+    name: str
+    shared: bool
+    early: bool
+
+    def applied(self, times: Expr, number: int, rest: int) -> Tensor:
+        """Apply it ``times`` times: so many together, and the ``rest`` behind them.
+
+        Raises:
+            BadInput: all applications share their weights, of which two parts would hold some.
+        """
+        if rest and self.shared:
+            raise BadInput(
+                f"{self.name} is applied {times} times with the same weights, which is no multiple "
+                f"of {number}: run a number of them again together that divides it."
+            )
+        state = self.inputs[0]
+        if times != rest:
+            state = self._repeated((times - rest) / number, number, state, "segment")
+        return self._repeated(ONE, rest, state, "last_segment") if rest else state
+
+    def _repeated(self, times: Expr, number: int, state: Tensor, name: str) -> Tensor:
+        """Apply a segment of so many applications ``times`` times."""
+        inputs = (state, *self.inputs[1:])
+        scope = Scope(name, None, current_scope(), recompute=True, early=self.early)
+        formals = _formals(inputs)
+        with noting_idle() as idle, inside(scope):
+            given = self._segment(scope, number, formals)
+        body = Program(scope, formals, (given,), tuple(idle))
+        return _called(self.component, Call(body, times, self.shared), inputs)
+
+    def _segment(self, scope: Scope, number: int, formals: tuple[Tensor, ...]) -> Tensor:
+        if not self.early or self.shared:
+            body = _body(self.component, self.name, formals, False)
+            return _called(self.component, Call(body, as_size(number), self.shared), formals)
+        state = formals[0]
+        for i in range(number):
+            inner = Scope(f"{self.name}_{i + 1}", self.component, scope)
+            (state,) = self.component.apply_in(inner, (state, *formals[1:]))
+        return state
 
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,

@@ -19,8 +19,19 @@ from sympy import Expr
 from symledger.errors import BadInput
 from symledger.ir import scalars
 from symledger.ir.building import current_region, current_scope, inside
-from symledger.ir.casts import CASTS, TILE
-from symledger.ir.ops import Contract, Param, Rearrange, Storage, View, Windows
+from symledger.ir.casts import ATTENDED, CASTS, TILE, USUAL
+from symledger.ir.ops import (
+    Contract,
+    Join,
+    Map,
+    Pad,
+    Param,
+    Rearrange,
+    Slice,
+    Storage,
+    View,
+    Windows,
+)
 from symledger.ir.shapes import product
 from symledger.ir.tensor import Scope, Tensor, pointwise
 
@@ -36,12 +47,11 @@ class Products:
     cast: dict[Tensor, Tensor] = field(default_factory=dict)
     tiled: dict[str, Expr] = field(default_factory=dict)
 
-    def storage(self, path: tuple[str, ...]) -> Storage | None:
+    def storage(self, scope: Scope, x: Tensor) -> Storage | None:
         """What the operand of a map is cast to; of some maps, nothing."""
-        if any(part in PLAIN for part in path):
+        if any(part in PLAIN for part in scope.path):
             return None
-        classes = CASTS[self.kind]
-        return classes.get(path[-1], classes[""])
+        return CASTS[self.kind][ATTENDED if is_attended(x, scope.parent) else USUAL]
 
     def check(self, at: Mapping[Expr, Expr]) -> None:
         """Refuse sizes at which a tile would not be filled.
@@ -84,12 +94,12 @@ def operands(op: Contract, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]
         return left, right
     for x, names, weight in ((left, op.left, right), (right, op.right, left)):
         if isinstance(_seen(weight).op, Param) and len(_seen(weight).shape) > 1:
-            path = current_scope().path
-            storage = products.storage(path)
+            scope = current_scope()
+            storage = products.storage(scope, x)
             if storage is None:
                 return left, right
             summed = (n for n, name in zip(x.shape, names, strict=True) if name not in op.out)
-            products.tiled[".".join(path)] = product(tuple(summed))
+            products.tiled[".".join(scope.path)] = product(tuple(summed))
             made = _cast(products, x, storage)
             return (made, right) if x is left else (left, made)
     return left, right
@@ -101,7 +111,45 @@ def narrowed(x: Tensor) -> Tensor:
     if products is None or current_region() is not None:
         return x
     products.tiled[".".join(current_scope().path)] = x.shape[-1]
-    return _cast(products, x, CASTS[products.kind][""])
+    return _cast(products, x, CASTS[products.kind][USUAL])
+
+
+def is_attended(x: Tensor, within: Scope | None) -> bool:
+    """Whether a tensor is what attention gives: values weighed by what a softmax gave.
+
+    Behind that sum nothing is done but views, functions of single elements and norms, and all of it
+    in one component: what goes through another map before is that map's.
+    """
+    pending, met = [x], set[Tensor]()
+    while pending:
+        t = pending.pop()
+        if t in met or not _is_in(t.scope, within):
+            continue
+        met.add(t)
+        match t.op:
+            case Contract():
+                given = t.args[:2]
+                weighed = not any(isinstance(_seen(y).op, Param) for y in given)
+                if weighed and any(map(_is_fused, (t, *given))):
+                    return True
+            case Rearrange() | Slice() | Pad() | Join():
+                pending += t.args
+            case Map():
+                pending += (y for y in t.args if y.size == t.size)
+    return False
+
+
+def _is_fused(t: Tensor) -> bool:
+    """Whether a tensor arises in a fused body, as in a softmax, or is that, elements dropped."""
+    while t.region is None and isinstance(t.op, View | Map) and t.args:
+        t = max(t.args, key=lambda y: y.region is not None)
+    return t.region is not None
+
+
+def _is_in(scope: Scope | None, outer: Scope | None) -> bool:
+    while scope is not outer and scope is not None:
+        scope = scope.parent
+    return scope is outer
 
 
 def _seen(x: Tensor) -> Tensor:
@@ -131,7 +179,7 @@ def _cast(products: Products, x: Tensor, storage: Storage) -> Tensor:
         with inside(_scope(x)):
             products.cast[x] = pointwise(scalars.COPY, x, storage=storage)
         for name, named in (x.region.named if x.region else {}).items():
-            if storage != CASTS[products.kind][""] and named is x:
+            if storage != CASTS[products.kind][USUAL] and named is x:
                 x.region.named[name] = products.cast[x]  # type: ignore[union-attr]  # it has names
     return products.cast[x]
 

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from sympy import Expr, Integer
+
 from symledger.errors import BadInput, nearest, shown
 from symledger.ir.building import current_region, current_scope, inside
 from symledger.ir.tensor import Defining, Region, Scope, Tensor, is_leaf
@@ -27,14 +29,16 @@ class Plan:
     """Which uses of components are run again, by dotted names that their paths end with.
 
     ``name`` may be several, with commas between them. ``full`` takes all bodies that are repeated.
-    With a ``number`` so many applications of a repeated body are run again together; with ``early``
-    no further than to what is needed; where it ``discards``, what they give is not kept either.
+    With a ``number`` so many applications of a repeated body are run again together: the last ones
+    may be fewer, where what is ``known`` of sizes says how many are left over; with ``early`` no
+    further than to what is needed; where it ``discards``, what they give is not kept either.
     """
 
     name: str
     number: int = 1
     early: bool = False
     discards: bool = False
+    known: Mapping[str, int] = field(default_factory=dict)
     uses: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
     met: set[str] = field(default_factory=set)
@@ -57,6 +61,22 @@ class Plan:
             self.met.add(FULL)
             return 1
         return self.number if self.number > 1 and self._is_named(path) else 0
+
+    def left_over(self, times: Expr) -> int:
+        """How many applications are behind the last full number of so many; 0 if not known.
+
+        Raises:
+            BadInput: there are fewer than that number.
+        """
+        sizes = {s.name: s for s in times.free_symbols}
+        n = times.xreplace({s: Integer(self.known.get(name, 0)) for name, s in sizes.items()})
+        if not sizes.keys() <= self.known.keys() or not n.is_Integer:
+            return 0
+        if n < self.number:
+            raise BadInput(
+                f"{self.number} of {self.name} cannot be run again together: there are {n}."
+            )
+        return int(n) % self.number
 
     def again(self, name: str, component: Defining | None, parent: Scope) -> Scope:
         """A use of a component, or of a part of one, that is run again."""
@@ -149,10 +169,16 @@ def use_of(component: Defining | None, name: str, recompute: bool) -> Scope:
     return Scope(name, component, parent, recompute)
 
 
-def together(name: str) -> tuple[int, bool]:
-    """How many applications of a body that is repeated here are run again together, and how."""
+def together(name: str, times: Expr) -> tuple[int, int, bool]:
+    """How many applications of a body that is repeated here are run again together, and how.
+
+    Behind those that are so many, the last ones may be fewer: that is said second.
+    """
     parent, plan = current_scope(), PLAN.get()
-    return (plan.together((*parent.path, name), parent), plan.early) if plan else (0, False)
+    number = plan.together((*parent.path, name), parent) if plan else 0
+    if plan is None or number < 2:  # each by itself
+        return number, 0, bool(plan and plan.early)
+    return number, plan.left_over(times), plan.early
 
 
 def _is_recomputed(scope: Scope | None) -> bool:

@@ -10,7 +10,7 @@ from symledger.languages.words import implementation
 from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.conventions import STEPS
 from symledger.ledger.overtaking import overtakings
-from symledger.ledger.peaks import EAGER, PASSES, PROGRAM, Peak
+from symledger.ledger.peaks import EAGER, PROGRAM, Peak
 from symledger.printing.moments import named
 from symledger.printing.numbers import number
 from symledger.printing.units import byte_units
@@ -57,7 +57,7 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
             size = Verbatim(f"{found.symbol} = {found.value:,}")
             said = message("peak.overtaken", size=size, moment=names[found.moment])
             p.wrapped(said, 6, "magenta", first=4)
-    if not account.target.is_traced and not PASSES[peak.quantity.name].remembers:
+    if not account.target.is_traced:
         beside(p, account, peak)
     return largest
 

@@ -23,7 +23,7 @@ from symledger.catalogue.entries import place
 from symledger.errors import BadInput, shown
 from symledger.sizes import named
 from symledger.targets.target import Target
-from symledger.traces.alive import Eager
+from symledger.traces.alive import Eager, How
 from symledger.traces.formulas import Formulas, written
 from symledger.traces.reading import eager_of
 from symledger.traces.writing import eager_data
@@ -35,7 +35,8 @@ FOLDER = records.FOLDER / "alive"
 class Observed:
     """What was observed of a class: with which choices, under which equations, from which sizes on.
 
-    ``equations`` say what sizes of the definition are in it; ``smallest`` how large sizes were.
+    ``equations`` say what sizes of the definition are in it; ``smallest`` how large sizes were;
+    ``within`` are pairs of sizes of which the first may not be larger than the second.
     """
 
     implementation: str
@@ -44,6 +45,7 @@ class Observed:
     equations: Mapping[str, Expr]
     smallest: Mapping[str, int]
     eager: Eager
+    within: tuple[tuple[str, str], ...] = ()
 
     def misses(self, assumed: Assumed, symbols: Mapping[str, Symbol]) -> str:
         """Say which equation or size does not hold under what is assumed; nothing where all do."""
@@ -63,6 +65,9 @@ class Observed:
         for a, b in self.eager.apart:
             if at.get(a, 0) == at.get(b, -1):
                 return f"{a} ≠ {b}"
+        for a, b in self.within:
+            if at.get(a, 0) > at.get(b, at.get(a, 0)):
+                return f"{a} ≤ {b}"
         return ""
 
 
@@ -89,6 +94,7 @@ def _row(data: Mapping[str, Any]) -> Observed:
         data["implementation"], data["torch"], data["choices"],
         {n: formulas.read(e) for n, e in data["equations"].items()},
         data["smallest"], eager_of({**data["eager"], "moments": moments}, names, formulas),
+        tuple((a, b) for a, b in data.get("within", ())),
     )  # fmt: skip
 
 
@@ -105,6 +111,7 @@ def to_data(found: Observed) -> dict[str, Any]:
         "choices": dict(found.choices),
         "equations": {n: written(e) for n, e in found.equations.items()},
         "smallest": dict(found.smallest), "throughout": there, "eager": eager,
+        **({"within": list(map(list, found.within))} if found.within else {}),
     }  # fmt: skip
 
 
@@ -114,18 +121,22 @@ def choices_of(target: Target) -> dict[str, str]:
 
 
 def observed_of(
-    target: Target, assumed: Assumed, symbols: Mapping[str, Symbol], input_gradient: bool
+    target: Target, assumed: Assumed, symbols: Mapping[str, Symbol], how: How
 ) -> Observed:  # fmt: skip
     """Return what was observed where a target's choices are made and its sizes are.
 
     Raises:
         BadInput: its reference was not traced so.
     """
-    every = () if target.origin or target.constructor else observed(target.owner)
+    known = () if target.origin or target.constructor else observed(target.owner)
+    every = [one for one in known if _is_run(one.eager.how, how)]
     if not every:
+        said = f" in a pass of inference (memory.peak.{how.serving})" if how.serving else ""
+        kind = f" in {how.dtype}" if how.serving and how.dtype != "fp32" else ""
         raise BadInput(
-            f"what is in memory when PyTorch runs {shown(target.name)} was not observed: trace a "
-            "module of it, as in symledger trace my_model.py:GPT --schedule eager."
+            f"what is in memory when PyTorch runs {shown(target.name)}{said}{kind} was not "
+            "observed: trace a module of it, as in symledger trace my_model.py:GPT "
+            "--schedule eager."
         )
     chosen = choices_of(target)
     alike = [one for one in every if one.choices == chosen]
@@ -138,7 +149,7 @@ def observed_of(
             f"choices: {', '.join(other)}."
         )
     if any(one.eager.how.input_gradient for one in alike):  # otherwise whole numbers enter
-        alike = [one for one in alike if one.eager.how.input_gradient == input_gradient]
+        alike = [one for one in alike if one.eager.how.input_gradient == how.input_gradient]
     missed = [one.misses(assumed, symbols) for one in alike]
     if all(missed):
         raise BadInput(
@@ -146,3 +157,8 @@ def observed_of(
             f"{', or where '.join(dict.fromkeys(missed))}."
         )
     return alike[missed.index("")]
+
+
+def _is_run(there: How, asked: How) -> bool:
+    """Whether a step of training was run, or the pass of inference that is asked for."""
+    return there.serving == asked.serving and (not asked.serving or there.dtype == asked.dtype)

@@ -119,16 +119,14 @@ class TracedTarget(Target):
             "beyond": {name: [str(low), str(high)] for name, (low, high) in found.items()},
         }
 
-    def eager(
-        self, input_gradient: bool, accumulate: bool, dtype: str, sizes: Mapping[Symbol, int]
-    ) -> Eager:
+    def eager(self, how: How, sizes: Mapping[Symbol, int]) -> Eager:
         """Return what is in memory when, as PyTorch runs the module at some sizes.
 
         Raises:
             BadInput: that was not looked at, cannot be said, or not of these sizes.
         """
         name = shown(self.name)
-        found = self._looked(How(input_gradient, accumulate, dtype))
+        found = self._looked(how)
         for symbol, n in sizes.items():
             seen = [point[symbol.name] for point in self.traced.points if symbol.name in point]
             if n == 1 and seen and min(seen) > 1:
@@ -171,6 +169,11 @@ class TracedTarget(Target):
         if not self.traced.eager:
             raise BadInput(f"{name} was traced without looking at what is in memory when: trace it "
                            "anew, with --schedule eager or --save.")  # fmt: skip
+        if how.serving:
+            raise BadInput(
+                f"a saved trace has what is in memory in a step of training: of {name}, ask for "
+                f"memory.peak.{how.serving} while the module is traced."
+            )
         said = "".join((" --accumulate" if how.accumulate else "",
                         f" --dtype {how.dtype}" if how.dtype != "fp32" else ""))  # fmt: skip
         raise BadInput(f"of {name} it was not looked at what is in memory with{said}: trace it "

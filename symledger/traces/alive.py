@@ -11,6 +11,8 @@ KINDS = ("weights", "buffers", "inputs", "gradients", "kept", "working")
 """What storages are for, in the order in which they are shown."""
 WAYS = ("forward", "backward")
 FIRST, LAST = "first", "last"
+PREFILL, DECODE = "prefill", "decode"
+"""Passes of inference: tokens are read at once, or the last one behind others."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +36,18 @@ class How:
 
     ``input_gradient`` says whether gradients of what enters are asked for; ``accumulate`` whether
     a batch before has left gradients; ``dtype`` of which type floats are where none is said.
+    ``serving`` is the pass of inference, where nothing is trained.
     """
 
     input_gradient: bool = True
     accumulate: bool = False
     dtype: str = "fp32"
+    serving: str = ""
 
 
 @dataclass(frozen=True)
 class Eager:
-    """The moments of a step of training, in the order of time, as it is run.
+    """The moments of a step of training, or of a pass of inference, in the order of time.
 
     ``least`` says how large depths have to be for the rounds that the moments are in to be there;
     ``apart`` are pairs of sizes that may not be equal. ``every`` says of depths of how many one is

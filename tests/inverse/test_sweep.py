@@ -69,24 +69,29 @@ def test_it_finds_what_brute_force_finds(
 ):
     axes, _ = split(swept)
     sizes = {name: n for name, n in sizes.items() if name not in swept}
-    monkeypatch.setattr(running, "CELLS", 16)
+    for name in ("CELLS", "BISECTED"):
+        monkeypatch.setattr(running, name, 16)
     if exact:
         monkeypatch.setattr("symledger.inverse.sweep.columns.LIMIT", 2)
     plan = Plan(derive(target, sizes, **conventions), axes, where, ())
-    found = []
-    for block in found_in(plan, None):
-        found += list(zip(*(column.tolist() for column in block.sizes), strict=True))
-    wanted = brute(target, sizes, conventions, axes, meets(where))
+    wanted = sorted(brute(target, sizes, conventions, axes, meets(where)))
     assert wanted
-    assert sorted(found) == sorted(wanted)
+    for many in (2, 1000):  # rows are bisected, and looked at whole
+        monkeypatch.setattr(running, "MANY", many)
+        found = []
+        for block in found_in(plan, None):
+            found += list(zip(*(column.tolist() for column in block.sizes), strict=True))
+        assert sorted(found) == wanted
 
 
 EDGE = 2**63
 
 
+@pytest.mark.parametrize("many", [2, 1000])
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2])
-def test_amounts_next_to_what_int64_holds(over):
+def test_amounts_next_to_what_int64_holds(over, many, monkeypatch):
     """Weights of a linear map, d_in·d_out + d_out, around 2^63: none is off by one."""
+    monkeypatch.setattr(running, "MANY", many)
     half = 3037000500  # the first number whose square is above 2^63
     axes, _ = split({"d_in": f"{half - 3 + over}:{half + 3 + over}",
                      "d_out": f"{half - 3}:{half + 3}"})  # fmt: skip
@@ -117,7 +122,8 @@ def test_the_box_decides_whether_int64_holds_it():
 @pytest.mark.parametrize("limit", [1, 5, 9, 10, 25, 47, 53, 54, 60])
 @pytest.mark.parametrize("cells", [4, 16, 100])
 def test_a_limit_looks_at_the_first_ones(limit, cells, monkeypatch):
-    monkeypatch.setattr(running, "CELLS", cells)
+    for name in ("CELLS", "BISECTED"):
+        monkeypatch.setattr(running, name, cells)
     axes, _ = split({"d": "2:12:2", "L": "1:9"})
     plan = Plan(derive("gpt", {"T": 8, "T_max": 8, "V": 30, "B": 1, "h": 1}), axes, (), ())
     found = list(found_in(plan, limit))

@@ -74,6 +74,17 @@ def test_up_projections_are_run_again_and_gates_multiply_no_matrix():
     )
 
 
+@pytest.mark.parametrize(("target", "behind"), [
+    ("deepseek_v4", {"attention.out"}), ("llama", {"attention.O"}), ("diffllama", {"attention.O"}),
+    ("qwen3_next", {"attention.O"}), ("rwkv", set()),
+])  # fmt: skip
+def test_which_map_is_behind_attention_follows_from_the_program(target, behind):
+    """Of two steps the first; behind states, none. Whatever a map is called."""
+    bodies = derive(target, products="fp8").program.bodies
+    cast = {".".join(t.scope.path[-2:]) for b in bodies for t in b.tensors if t.storage == "e5m6"}
+    assert cast == behind
+
+
 def test_the_recipe_is_composed():
     found = derive("llama", recipe="deepseek-v3-fp8")
     parts = derive("llama", dtype="bf16", optimizer="adam-master", gradients="fp32",

@@ -13,7 +13,7 @@ from symledger.readings.pullback import pullback
 BYTES = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 TORCH = [
     ({"B": 2, "T": 32, "d": 64, "h": 4, "L": 3, "V": 256}, 67_633_152,
-     {"full": 81_788_928, "attention.core": 68_419_584}),
+     {"full": 81_788_928, "block:2": 83_886_080, "attention.core": 68_419_584}),
     ({"B": 2, "T": 128, "d": 64, "h": 2, "L": 2, "V": 64}, 207_618_048,
      {"full": 257_949_696, "block:2": 266_338_304, "attention.core": 216_006_656}),
 ]  # fmt: skip
@@ -79,7 +79,7 @@ def test_every_step_is_what_a_run_has_alive(plan, depth):
     ("attention.kernel", r"no component is named attention\.kernel\. Did you mean .*attention"),
     ("block:0", "is no plan"), ("block:x", "is no plan"), ("full:2", "is no plan"),
     ("", "is no plan"), ("norm_1:2", "no repeated component is named norm_1"),
-    ("block:5", r"Choose L divisible by 5"),
+    ("block:13", "13 of block cannot be run again together: there are 12"),
 ])  # fmt: skip
 def test_a_plan_that_cannot_be_is_refused(plan, said):
     with pytest.raises(BadInput, match=said):
@@ -94,3 +94,17 @@ def test_nothing_is_repeated_in_a_component():
 def test_a_trace_has_no_plan():
     with pytest.raises(BadInput, match="is a trace"):
         derive("examples/gpt.trace.json", recompute="full")
+
+
+@pytest.mark.parametrize(("plan", "depth"), [("block:2", 5), ("block:3:early", 8), ("block:4", 5)])
+def test_the_last_blocks_may_be_fewer(plan, depth):
+    """What a run has alive; kept is what enters each part, parameters are those of all blocks."""
+    account = derive("gpt2", {"L": depth}, recompute=plan)
+    assert account.params.value == derive("gpt2", {"L": depth}).params.value
+    found = sizes_for(account.program, 0, (Integer(1),), distinct=False)
+    sizes = {s: depth if s.name == "L" else n for s, n in found.items()}
+    assert differing(Trial(account.program, pullback(account.program), sizes), BYTES) == []
+    number = int(plan.split(":")[1])
+    kept = account.subs(B=1, T=1)["memory.saved"].value
+    one_more = derive("gpt2", {"L": depth + number}, recompute=plan).subs(B=1, T=1)
+    assert one_more["memory.saved"].value - kept == 4 * 768

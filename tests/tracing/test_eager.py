@@ -5,6 +5,7 @@ device with PyTorch 2.13.0 (a plain GPT: LayerNorm before, no biases in maps, un
 """
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,7 +22,8 @@ from symledger.traces.writing import dumped  # noqa: E402
 from symledger.tracing.assemble import Assembler  # noqa: E402
 from symledger.tracing.eager import moments, timeline  # noqa: E402
 from symledger.tracing.eager.folding import Insertion, insertions  # noqa: E402
-from symledger.tracing.eager.live import FORWARD, GRADIENTS, KEPT, Lived, lived  # noqa: E402
+from symledger.tracing.eager.live import FORWARD, GRADIENTS, KEPT, Lived  # noqa: E402
+from symledger.tracing.eager.running import TYPES, lived  # noqa: E402
 from symledger.tracing.exploring import explored  # noqa: E402
 from symledger.tracing.points import sampled  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
@@ -433,3 +435,78 @@ def test_layers_that_are_run_again_together_are_rounds_of_several():
         assert each == run[:2]
     with pytest.raises(BadInput, match=r"at every 2th depth"):
         made.subs({"L": 4})["memory.peak.forward"]
+
+
+class Remembers(nn.Module):
+    """A layer that keeps keys and values where it is given something to keep them in."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(d, d, bias=False) for _ in range(3))
+
+    def forward(self, x, kept):
+        k, v = self.k(x), self.v(x)
+        if kept is not None:
+            k, v = (torch.cat((a, b), 1) if a is not None else b
+                    for a, b in ((kept.keys, k), (kept.values, v)))  # fmt: skip
+            kept.keys, kept.values = k, v
+        return x + torch.softmax(self.q(x) @ k.transpose(1, 2), -1) @ v
+
+
+class Remembering(nn.Module):
+    def __init__(self, d=6, V=11, L=3):
+        super().__init__()
+        self.table, self.head = nn.Embedding(V, d), nn.Linear(d, V)
+        self.layers = nn.ModuleList(Remembers(d) for _ in range(L))
+
+    def forward(self, ids, past_key_values=None, use_cache=False):
+        past = past_key_values
+        if past is None and use_cache:
+            past = SimpleNamespace(
+                layers=[SimpleNamespace(keys=None, values=None) for _ in self.layers]
+            )
+        x = self.table(ids)
+        for i, layer in enumerate(self.layers):
+            x = layer(x, past.layers[i] if past else None)
+        return {"logits": self.head(x), "past_key_values": past}
+
+
+def most_served(sizes, dtype):
+    """The most in memory while a prompt is read, and while the last token is decoded."""
+    module = Remembering(sizes["d"], sizes["V"], sizes["L"]).to("meta", dtype)
+    live, found, B = Live(), [], sizes["B"]
+    with torch.no_grad(), live:
+        for w in module.parameters():
+            live.add(w)
+        ids = torch.zeros(B, sizes["T"], dtype=torch.long, device="meta")
+        live.most = 0
+        made = module(ids, use_cache=True)
+        found.append(live.most)
+        del made, ids
+        ids = torch.zeros(B, sizes["T"] - 1, dtype=torch.long, device="meta")
+        past = module(ids, use_cache=True)["past_key_values"]
+        del ids
+        ids = torch.zeros(B, 1, dtype=torch.long, device="meta")
+        live.most = 0
+        module(ids, past, use_cache=True)
+        return [*found, live.most]
+
+
+@pytest.fixture(scope="module")
+def remembering():
+    return trace(Remembering, inputs="ids: int64 (B, T)", schedule="eager")
+
+
+@pytest.mark.parametrize("sizes", [{"B": 3, "T": 9, "d": 8, "V": 5, "L": 2},
+                                   {"B": 2, "T": 40, "d": 5, "V": 300, "L": 7}])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+def test_prompts_are_read_and_tokens_decoded_as_pytorch_does(remembering, sizes, dtype):
+    account = remembering.under(dtype=dtype).subs(sizes)
+    shown = [account[f"memory.peak.{way}"].value for way in ("prefill", "decode")]
+    assert shown == most_served(sizes, TYPES[dtype])
+
+
+def test_what_keeps_nothing_decodes_nothing(two):
+    assert two["memory.peak.prefill"].value is not None
+    with pytest.raises(BadInput, match="takes no past_key_values"):
+        two["memory.peak.decode"]

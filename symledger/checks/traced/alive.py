@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
+from inspect import signature
+from itertools import product
 
+import transformers
 from sympy import Expr, Integer, Symbol
 
 from symledger.accounts.account import Account, derive
@@ -21,13 +25,19 @@ from symledger.checks.traced.translation import Translation
 from symledger.checks.traced.vectors import Vector, vectors
 from symledger.errors import BadInput, SymledgerError
 from symledger.targets.observed import Observed, choices_of
-from symledger.traces.alive import Eager
+from symledger.traces.alive import DECODE, PREFILL, Eager, How
 from symledger.traces.checked import ALIVE
+from symledger.traces.graph import Traced
+from symledger.tracing.eager.serving import PAST
 from symledger.tracing.trace import trace
 
 GROUPED = "num_key_value_heads"
 ALONE = "B"
 """The number of sequences: what is one long is often not copied where longer ones are."""
+SERVED_IN = ("fp32", "bf16")
+"""The types in which passes of inference are run."""
+WINDOW = (("T", "w_max"),)
+"""Where a window sees all tokens, what is kept of these is as without one."""
 
 
 def observed(owner: str) -> Iterator[Observed]:
@@ -74,9 +84,26 @@ def _observed(vector: Vector, alone: bool) -> Iterator[Observed]:
     chosen = choices_of(account.target)
     asking, without = made.eager
     differ = asking.moments != without.moments
-    for eager in made.eager if differ else (without,):
+    for eager in (*(made.eager if differ else (without,)), *_served(vector, made)):
         seen = in_symbols(eager, to)
-        yield Observed(implementation, torch, chosen, equations, smallest, seen)
+        within = WINDOW if eager.how.serving == DECODE and windowed(account) else ()
+        yield Observed(implementation, torch, chosen, equations, smallest, seen, within)
+
+
+def _served(vector: Vector, made: Traced) -> Iterator[Eager]:
+    """Yield passes of inference of a class that remembers, where one can be said."""
+    kind = getattr(transformers, vector.configuration.architecture)
+    if PAST not in signature(kind.forward).parameters:
+        return
+    for serving, dtype in product((PREFILL, DECODE), SERVED_IN):
+        assert made.looking
+        with suppress(BadInput):  # it is refused by name then, as what was not observed
+            yield made.looking(How(False, dtype=dtype, serving=serving))
+
+
+def windowed(account: Account) -> bool:
+    """Whether a window decides how many positions are kept, but where it sees all of them."""
+    return {b for pair in WINDOW for b in pair} <= {s.name for s in account.program.symbols}
 
 
 def inverse(
@@ -120,5 +147,5 @@ def in_symbols(eager: Eager, to: Mapping[Symbol, Symbol]) -> Eager:
     )
     return Eager(
         eager.how, tuple(moments), {names[s]: n for s, n in eager.least.items()},
-        tuple((names[a], names[b]) for a, b in eager.apart),
+        tuple((names[a], names[b]) for a, b in eager.apart), eager.every,
     )  # fmt: skip

@@ -6,8 +6,7 @@ the configuration was read, and what it holds is counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import torch
 from sympy import Symbol
@@ -17,6 +16,7 @@ from symledger.algebra import Terms
 from symledger.checks.traced.reference import subject
 from symledger.checks.traced.translation import Translation
 from symledger.checks.traced.vectors import Vector
+from symledger.tracing.eager.serving import answered
 from symledger.tracing.space import unfolded
 from symledger.tracing.subject import Subject
 
@@ -51,18 +51,4 @@ def held(traced: Subject, at: Mapping[str, int]) -> int:
     given = {x.name: x.made(at) for x in traced.inputs}
     with torch.device("meta"), torch.no_grad():
         result = module(**given, use_cache=True)
-    return sum(x.numel() for x in _tensors(result.get("past_key_values")))
-
-
-def _tensors(cache: Any) -> Iterator[torch.Tensor]:
-    """Yield keys and values, of a decoder's own tokens and of its source."""
-    if cache is None:
-        return
-    for part in ("self_attention_cache", "cross_attention_cache"):
-        if hasattr(cache, part):
-            yield from _tensors(getattr(cache, part))
-    for layer in getattr(cache, "layers", ()):
-        for name in ("keys", "values"):
-            x = getattr(layer, name, None)
-            if isinstance(x, torch.Tensor):
-                yield x
+    return sum(x.numel() for x in answered(result))

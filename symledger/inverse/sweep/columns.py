@@ -37,6 +37,11 @@ class Column:
     values: Array
     largest: int
 
+    @cached_property
+    def rises(self) -> bool:
+        """Whether no value is less than the one before it."""
+        return bool((np.diff(self.values) >= 0).all())
+
 
 Columns = Mapping[Symbol, Column]
 
@@ -80,6 +85,12 @@ class Scaled:
         return frozenset(
             self.columns[s].axis for one in every for monomial, _ in one for s, _ in monomial
         )
+
+    def goes_one_way(self, inside: int) -> bool:
+        """Whether all terms with a size along an axis have one sign, and these sizes rise."""
+        along = [(c > 0, self.columns[symbol]) for one in self.branches for monomial, c in one
+                 for symbol, _ in monomial if self.columns[symbol].axis == inside]  # fmt: skip
+        return len({sign for sign, _ in along}) < 2 and all(own.rises for _, own in along)
 
 
 def scaled(branches: Sequence[Terms], columns: Columns) -> Scaled:
@@ -181,6 +192,11 @@ class Block:
             for own, line in self.parts(tuple((m, abs(c)) for m, c in one), "float64"):
                 total += own * (1.0 if line is None else line.max(initial=0.0))
         return (total * (ROUNDINGS / 2**53))[:, None]
+
+    def at(self, along: Array) -> Block:
+        """Return one configuration of each row, by its number in this block, as rows."""
+        rows = {**self.rows, self.inside: along + self.along.start}
+        return Block(rows, -1, slice(0, 1), self.columns, self.height)
 
     def kept(self, mask: Array) -> Block:
         """Return this block with some of its rows."""

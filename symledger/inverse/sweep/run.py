@@ -1,4 +1,10 @@
-"""Looking at every configuration of a grid, block after block, on all cores."""
+"""Looking at every configuration of a grid, block after block, on all cores.
+
+Lemma. Let sizes inside rise along a row, and all terms of a polynomial in which one of them occurs
+have one sign, in every branch. Then along a row each branch never falls, or none ever rises, and so
+does the largest of them. So a comparison with zero by order turns once at most in a row: where it
+does is bisected. Each value that is looked at is exact, as it is where every one is. ∎
+"""
 
 from __future__ import annotations
 
@@ -17,6 +23,11 @@ from symledger.inverse.sweep.plan import Plan, Test
 
 CELLS = 2**17
 """How many configurations a block holds: what fits a core's own memory."""
+BISECTED = 2**20
+"""How many it holds where rows are bisected, of which few are looked at."""
+MANY = 64
+"""Configurations of a row from which on it is bisected where a condition turns."""
+ORDERS = ("<=", "<", ">=", ">")
 COMPARE: Mapping[str, Callable[[Array], Array]] = {
     "<=": lambda a: a <= 0, "<": lambda a: a < 0, ">=": lambda a: a >= 0, ">": lambda a: a > 0,
     "==": lambda a: a == 0, "!=": lambda a: a != 0,
@@ -60,8 +71,10 @@ def _blocks(plan: Plan, limit: int | None) -> Iterator[Block]:
     outer = [i for i in range(len(plan.axes)) if i != inside]
     lengths = [len(plan.axes[i].values) for i in outer]
     along = len(plan.axes[inside].values)
-    width = min(along, CELLS)
-    height = max(CELLS // width, 1)
+    bisected = all(_turns_once(test, inside) for test in plan.tests[: len(plan.conditions)])
+    cells = BISECTED if bisected else CELLS
+    width = min(along, cells)
+    height = max(cells // width, 1)
     left = count(plan.axes) if limit is None else limit
     for first in range(0, prod(lengths), height):
         rows = np.arange(first, min(first + height, prod(lengths)))
@@ -90,12 +103,10 @@ def _look(plan: Plan, block: Block) -> Found:
     if not number:
         return Found(looked, 0)
     for test in plan.tests[:conditions]:
-        holds = _holds(block, test)
-        if holds.shape[1] == 1 and not holds.all():
-            rows = holds[:, 0]
+        legal = legal & _holds(block, test)
+        rows = np.asarray(legal.any(axis=1))
+        if not rows.all():
             block, legal = block.kept(rows), legal[rows]
-        else:
-            legal = legal & holds
         if not block.height:
             return Found(looked, number)
     whole = np.broadcast_to(legal, (block.height, block.width))
@@ -115,6 +126,25 @@ def _all(block: Block, rules: Sequence[Callable[[Block], Array]]) -> tuple[Array
 
 def _holds(block: Block, test: Test) -> Array:
     """Return where a condition holds: exact, whatever it is evaluated in."""
+    if block.width < MANY or not _turns_once(test, block.inside):
+        return _evaluated(block, test)
+    first = _evaluated(block.at(np.zeros(block.height, dtype=np.int64)), test)
+    same, other = np.zeros(block.height, dtype=np.int64), np.full(block.height, block.width)
+    while (other - same > 1).any():
+        middle = (same + other) // 2
+        alike = (_evaluated(block.at(middle), test) == first)[:, 0]
+        same, other = np.where(alike, middle, same), np.where(alike, other, middle)
+    return np.asarray((np.arange(block.width) < other[:, None]) == first)
+
+
+def _turns_once(test: Test, inside: int) -> bool:
+    """Whether a condition turns once at most along a row."""
+    varies = inside in test.polynomial.axes
+    return varies and test.operator in ORDERS and test.polynomial.goes_one_way(inside)
+
+
+def _evaluated(block: Block, test: Test) -> Array:
+    """Return where a condition holds, each configuration by itself."""
     compare, s = COMPARE[test.operator], test.polynomial
     if s.fits:
         return compare(block.largest(s, "int64"))

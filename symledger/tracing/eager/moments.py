@@ -15,7 +15,8 @@ from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager, How
 from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.checks import first_line
-from symledger.tracing.eager.live import TYPES, Lived, lived
+from symledger.tracing.eager.live import Lived
+from symledger.tracing.eager.running import TYPES, lived
 from symledger.tracing.eager.timeline import Entry, Timeline, timeline
 from symledger.tracing.space import Space
 

@@ -19,7 +19,8 @@ from symledger.traces.alive import How
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.depth import OtherAtDepth
 from symledger.tracing.eager.folding import NUMBER, Insertion, forms, insertions
-from symledger.tracing.eager.live import Change, Lived, Storage, lived
+from symledger.tracing.eager.live import Change, Lived, Storage
+from symledger.tracing.eager.running import lived
 from symledger.tracing.fit import Points
 from symledger.tracing.points import Sample
 from symledger.tracing.space import Space
