@@ -5,6 +5,7 @@ import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from unittest.mock import patch
 
 import pytest
@@ -37,9 +38,19 @@ def run(*arguments):
     return Result(left.value.code or 0, out.getvalue(), err.getvalue())
 
 
+@cache
+def derived(name):
+    """Run `symledger derive` on a target of the catalogue, once in a process."""
+    return run("derive", name)
+
+
 def assert_answers(*arguments):
     """Assert that the command answers on stdout and says nothing beside it."""
-    result = run(*arguments)
+    assert_answered(run(*arguments))
+
+
+def assert_answered(result):
+    """Assert the same of what the command did."""
     assert (result.code, result.err) == (0, "")
     assert result.out.endswith("\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain, starmap
 from typing import Any
 
@@ -50,20 +51,30 @@ def _chosen(name: str) -> Iterator[Account]:
 
 def _layers(owners: set[str]) -> Iterator[Constructor]:
     """Yield the layers that are read as one of some owners."""
-    for layer in LAYERS:
-        plain = read(layer.example)
-        for constructor in (plain, *plain.toggled()):
-            if BY_NAME[constructor.entry].family in owners:
-                yield constructor
+    return (constructor for owner, constructor in _every_layer() if owner in owners)
+
+
+@cache
+def _every_layer() -> tuple[tuple[str, Constructor], ...]:
+    """Every layer as its example has it and with each flag the other way round, and its owner."""
+    plain = [read(layer.example) for layer in LAYERS]
+    made = chain.from_iterable((layer, *layer.toggled()) for layer in plain)
+    return tuple((BY_NAME[layer.entry].family, layer) for layer in made)
 
 
 def _published(owners: set[str]) -> Iterator[Account]:
     """Yield families with the choices that their published configurations make, each once."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
-    for name, known in checkpoints().items():
-        if find(entry_of(known)).family in owners:
+    for name, owner in _owners_of_checkpoints().items():
+        if owner in owners:
             target = resolve(name)
             plain = resolve(target.owner).options
             chosen = {k: v for k, v in target.options.items() if v != plain[k]}
             found[f"{target.owner} {chosen}"] = (target.owner, chosen)
     return starmap(derive, found.values())
+
+
+@cache
+def _owners_of_checkpoints() -> dict[str, str]:
+    """The owner of each published configuration."""
+    return {name: find(entry_of(known)).family for name, known in checkpoints().items()}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 
+@cache
 def snake(name: str) -> str:
     """Turn a class name into a name as formulas have them.
 

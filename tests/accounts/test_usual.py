@@ -11,7 +11,7 @@ from symledger.catalogue.entries import ENTRIES
 from symledger.cli.derived import derive as command
 from symledger.targets.resolve import resolve
 from tests.every import account
-from tests.invoke import run
+from tests.invoke import derived
 
 DECODERS = [entry.name for entry in ENTRIES if resolve(entry.name).component.decoding]
 ENCODER = {"model_type": "bert"}
@@ -43,7 +43,7 @@ def test_every_decoder_says_how_it_is_usually_run_and_then_no_more(name):
 
 @pytest.mark.parametrize("name", DECODERS)
 def test_the_page_says_it_in_one_line(name):
-    (line,) = (s for s in run("derive", name).out.splitlines() if "as usually run" in s)
+    (line,) = (s for s in derived(name).out.splitlines() if "as usually run" in s)
     assert line.strip().endswith(usual(account(name)).command)
 
 

@@ -11,7 +11,7 @@ import pytest
 import symledger
 from symledger.catalogue.entries import ENTRIES
 from symledger.ledger.quantities import QUANTITIES
-from tests.invoke import assert_answers, assert_refuses, run
+from tests.invoke import assert_answered, assert_answers, assert_refuses, derived, run
 
 ROOT = Path(symledger.__file__).parent.parent
 
@@ -61,9 +61,9 @@ def test_derive_answers_in_every_format(target, form):
     assert_answers("derive", target, "--format", form)
 
 
-@pytest.mark.parametrize("target", [entry.name for entry in ENTRIES])
-def test_derive_answers_about_every_target(target):
-    assert_answers("derive", target)
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_derive_answers_about_every_target(name):
+    assert_answered(derived(name))
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)

@@ -50,6 +50,10 @@ DEFINED = [
     *defined(symledger.components),
     *(cls for cls in defined(symledger.models) if cls.__name__ in ASKED),
 ]
+EACH = pytest.mark.parametrize("cls", [
+    pytest.param(cls, marks=pytest.mark.xdist_group(cls.__qualname__)) for cls in DEFINED
+])  # fmt: skip
+"""Both tests of a class read the same variants: one worker runs them."""
 
 
 def traced(component):
@@ -138,7 +142,7 @@ def untried(cls, option):
     return set(choices_of(cls).get(option, ())) - set(tried_of(cls).get(option, ()))
 
 
-@pytest.mark.parametrize("cls", DEFINED)
+@EACH
 def test_every_declared_symbol_stands_in_some_formula(cls):
     left = {f.default for f in fields(cls) if isinstance(f.default, Size)}
     left -= INHERITED.get(cls.__name__, set())
@@ -202,7 +206,7 @@ made that is seldom made.
 """
 
 
-@pytest.mark.parametrize("cls", DEFINED)
+@EACH
 def test_every_option_changes_some_formula_or_is_refused(cls):
     for option, value in choices(cls):
         assert differs(cls(**{option: value}), cls()), (option, value)

@@ -34,16 +34,20 @@ NAMES = sorted({*KNOWN, "an_activation_of_mine"} - LEARNED.keys())
 FIRST = ("gpt2", "llama", "qwen2_moe", "bert", "t5", "vit", "whisper")
 """Of these all are tried in any case."""
 FEW = ("an_activation_of_mine", "relu2", "silu")
-"""What is tried of every type. Of one entry in four all are: each reads the same table."""
+"""What is tried of every type."""
+SHARE = 12
+"""A twelfth of all is tried of every entry besides, another twelfth of each."""
 
 
 def names(family, key):
-    """Return the activations that are tried of a key of a type."""
+    """Return the activations that are tried of a key of a type: all types read the same table."""
     entry = next(iter(family.builds.values())).entry
     first = next((f.model_type, k) for f, k in KEYS
                  if k == key and next(iter(f.builds.values())).entry == entry)  # fmt: skip
-    whole = crc32(entry.encode()) % 4 == 0 or entry in FIRST
-    return NAMES if whole and first == (family.model_type, key) else FEW
+    if first != (family.model_type, key):
+        return FEW
+    own = (n for n in NAMES if crc32(f"{entry} {n}".encode()) % SHARE == 0)
+    return NAMES if entry in FIRST else sorted({*FEW, *own})
 
 
 def account(document, folder):

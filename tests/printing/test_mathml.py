@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -35,6 +35,7 @@ from tests.every import CATALOGUE, account
 
 from . import reading_mathml as read
 
+Rows = list[tuple[Element, Element, Element]]
 ASSETS = Path(symledger.__file__).parent / "site" / "assets"
 
 
@@ -86,7 +87,7 @@ def filled(at: dict[str, int], cells: Iterable[Element]) -> dict[str, int]:
     return {**dict.fromkeys(sorted(set().union(*map(named, cells))), 5), **at}
 
 
-def rows(block: str) -> list[tuple[Element, Element, Element]]:
+def rows(block: str) -> Rows:
     """The lines of a block, its reasons left out; a sign that starts one stands in its cell."""
     body = read.shown(read.parse(block))
     if body.tag != "mtable":
@@ -116,10 +117,9 @@ def test_a_formula_that_is_folded_into_a_column_loses_nothing(owner: str) -> Non
 @pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_line_of_a_derivation_equals_the_one_before(owner: str) -> None:
     """Down to the number, under what is assumed; then the leading form and its value."""
-    for formula in formulas(owner):
+    for formula, lines in zip(formulas(owner), lined(owner), strict=True):
         if formula.divisor:
             continue
-        lines = rows(mathml.derivation(owner, formula, 3))
         at = filled(consistent(formula), (right for _, _, right in lines))
         sides: list[tuple[str, list[read.Token]]] = []
         for left, relation, right in lines:
@@ -297,6 +297,12 @@ def derivations(owner: str) -> list[str]:
     return [mathml.derivation(owner, formula, depth(formula)) for formula in formulas(owner)]
 
 
+@lru_cache(maxsize=1)  # a worker runs the tests of an owner one after the other
+def lined(owner: str) -> list[Rows]:
+    """The lines of its derivations."""
+    return [rows(block) for block in derivations(owner)]
+
+
 def depth(formula: Formula) -> int:
     return 9 if formula.id.endswith(".params") else 3
 
@@ -327,8 +333,8 @@ def test_a_derivation_carries_the_tex_that_is_printed() -> None:
 
 @pytest.mark.parametrize("owner", CATALOGUE)
 def test_lines_are_broken_where_latex_breaks_them(owner: str) -> None:
-    for formula, block in zip(formulas(owner), derivations(owner), strict=True):
-        ours, theirs = rows(block), latex.derivation(owner, formula, depth(formula))
+    for formula, ours in zip(formulas(owner), lined(owner), strict=True):
+        theirs = latex.derivation(owner, formula, depth(formula))
         assert len(ours) == theirs.count("&"), formula.id
         for _, _, right in ours:
             text = "".join(right.itertext())

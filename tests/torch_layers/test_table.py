@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import io
+from functools import cache
 from itertools import product
 
 import pytest
@@ -21,6 +22,12 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 FlopCounterMode = pytest.importorskip("torch.utils.flop_counter").FlopCounterMode
 
 WRITTEN = [str(c) for n in LAYERS for c in (read(n.example), *read(n.example).toggled())]
+
+
+@cache
+def derived(written):
+    """The account of a layer, which several tests ask for."""
+    return derive(written)
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
@@ -47,7 +54,7 @@ def test_every_name_is_a_layer_of_pytorch(name):
 @pytest.mark.parametrize("written", [*COUNTED, *WRITTEN])
 @pytest.mark.filterwarnings("ignore")  # what PyTorch says about its fast paths
 def test_the_lines_that_verify_it_print_the_number(written):
-    account = derive(written)
+    account = derived(written)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec("\n".join(snippet(account)), {})  # noqa: S102  # our own text
@@ -231,15 +238,15 @@ def bytes_of(found):
 
 @pytest.mark.parametrize("written", [*WRITTEN, *COUNTED])
 def test_every_size_that_is_free_is_an_axis_of_what_enters(written):
-    program = derive(written).program
-    axes = {n for x in program.inputs for n in x.shape}
-    assert {*free_sizes(derive(written))} <= {str(n) for n in axes}
+    account = derived(written)
+    axes = {n for x in account.program.inputs for n in x.shape}
+    assert {*free_sizes(account)} <= {str(n) for n in axes}
 
 
 @pytest.mark.parametrize("written", [*WRITTEN, *SIZED])
 @pytest.mark.filterwarnings("ignore")  # what PyTorch says about its fast paths
 def test_as_much_is_moved_as_pytorch_moves_at_the_sizes_of_what_enters(written):
-    account = derive(written)
+    account = derived(written)
     account = account.subs({n: OPEN[n] for n in free_sizes(account)})
     inputs, module = [*entering(account)], built(account)
     outputs = tensors(called(account, module, inputs))

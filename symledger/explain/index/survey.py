@@ -24,17 +24,24 @@ as many more."""
 class Accounts:
     """A target with its choices, each combination of them derived once."""
 
-    def __init__(self, name: str) -> None:
-        self.base = derive(name)
-        self.made: dict[object, Account] = {(): self.base}
+    def __init__(self, name: str, known: Iterable[Account] = ()) -> None:
+        """Take what is ``known`` of the target, and derive what is missing."""
+        targets = ((a.target, a) for a in known)
+        own = {_made(t.options, t.defaults): a for t, a in targets if t.name == name}
+        self.base = own.get(()) or derive(name)
+        self.made: dict[object, Account] = {**own, (): self.base}
 
     def under(self, choices: Mapping[str, object]) -> Account:
         """Return the account under some choices."""
-        defaults = self.base.target.defaults
-        key = tuple(sorted((n, v) for n, v in choices.items() if v != defaults[n]))
+        key = _made(choices, self.base.target.defaults)
         if key not in self.made:
             self.made[key] = derive(self.base.target.name, choices)
         return self.made[key]
+
+
+def _made(choices: Mapping[str, object], defaults: Mapping[str, object]) -> object:
+    """What is chosen otherwise than by default."""
+    return tuple(sorted((n, v) for n, v in choices.items() if v != defaults[n]))
 
 
 def survey(name: str, asked: Iterable[Asked], accounts: Accounts | None = None) -> Survey:

@@ -6,6 +6,9 @@ several processes may write files, each its own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from symledger.accounts.account import Account
 from symledger.catalogue.entries import ENTRIES
 from symledger.explain.index import files, writer
 from symledger.explain.index.readings import QUANTITIES
@@ -21,14 +24,14 @@ def owners() -> tuple[str, ...]:
     return tuple(entry.name for entry in ENTRIES if not entry.owner)
 
 
-def written(owner: str) -> str:
-    """Return what the file of an owner has to hold, derived now."""
-    accounts = Accounts(owner)
+def written(owner: str, known: Iterable[Account] = ()) -> str:
+    """Return what the file of an owner has to hold, derived now but for what is ``known`` of it."""
+    accounts = Accounts(owner, known)
     told = {asked[0].quantity: asked for asked in (QUANTITIES["bytes"], QUANTITIES["flop"])}
     return writer.text({name: survey(owner, asked, accounts) for name, asked in told.items()})
 
 
-def is_stale(owner: str) -> bool:
+def is_stale(owner: str, known: Iterable[Account] = ()) -> bool:
     """Whether the file of an owner is not there, or holds other formulas than are derived now."""
     file = path(owner)
-    return not file.is_file() or file.read_text(encoding="utf-8") != written(owner)
+    return not file.is_file() or file.read_text(encoding="utf-8") != written(owner, known)

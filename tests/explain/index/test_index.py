@@ -18,7 +18,7 @@ from symledger.explain.index.sources import catalogue
 from symledger.explain.index.survey import survey
 from symledger.explain.lines import candidates
 from symledger.tags.canonical import fingerprint
-from tests.every import CATALOGUE
+from tests.every import CATALOGUE, chosen
 
 SURVEYS = {asked[0].quantity: asked for asked in (QUANTITIES["bytes"], QUANTITIES["flop"])}
 
@@ -32,7 +32,7 @@ def test_there_is_a_file_for_each_owner_and_no_other():
 
 @pytest.mark.parametrize("owner", CATALOGUE)
 def test_a_file_is_what_is_derived_now(owner):
-    assert not update.is_stale(owner)
+    assert not update.is_stale(owner, chosen(owner).values())
 
 
 def test_what_is_read_of_a_file_is_what_was_written():

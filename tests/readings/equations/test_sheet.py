@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import subprocess
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -835,8 +836,11 @@ def lines(program, notation):
     return [
         *table_equations(program, notation=notation),
         *equations(program, notation=notation),
-        *backward_equations(pullback(program), notation),
+        *backward_equations(pulled_back(program), notation),
     ]
+
+
+pulled_back = lru_cache(maxsize=2)(pullback)  # two programs, each in two notations
 
 
 WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
@@ -863,8 +867,9 @@ or sounds stand among words."""
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
 def test_every_entry_is_written_shortly_and_always_alike(name):
+    programs = account(name).program, resolve(name).program()
     for notation in (TEXT, LATEX):
-        once, again = (lines(p, notation) for p in (account(name).program, resolve(name).program()))
+        once, again = (lines(p, notation) for p in programs)
         assert [str(e) for e in once] == [str(e) for e in again]
         longest = LONGEST.get(name, 500)  # windows of a volume are the longest
         assert all(0 < len(str(e)) <= longest for e in once)
