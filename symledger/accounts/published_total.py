@@ -26,9 +26,9 @@ WHY = {
 """Why others are published than are derived."""
 
 
-def written(total: Total) -> Text:
+def written(total: Total) -> str:
     """Write the number as it was published."""
-    return Verbatim(f"{total.said:,}" if isinstance(total.said, int) else total.said)
+    return f"{total.said:,}" if isinstance(total.said, int) else Verbatim(total.said)
 
 
 def compared(account: Account) -> Text | None:

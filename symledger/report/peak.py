@@ -54,7 +54,7 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
                        units=Verbatim(byte_units(largest.value)))  # fmt: skip
         p.wrapped(said, 4, "bold cyan", first=2)
         for found in overtakings(peak, account.program.bounds):
-            size = Verbatim(f"{found.symbol} = {found.value:,}")
+            size = f"{found.symbol} = {found.value:,}"
             said = message("peak.overtaken", size=size, moment=names[found.moment])
             p.wrapped(said, 6, "magenta", first=4)
     if not account.target.is_traced:
@@ -72,7 +72,7 @@ def beside(p: Page, account: Account, peak: Peak) -> None:
     if other.value is None or peak.value is None:
         return
     more = int(other.value - peak.value)
-    difference = Verbatim(f"{'−' if more < 0 else '+'}{abs(more):,}")
+    difference = f"{'−' if more < 0 else '+'}{abs(more):,}"
     key = "peak.beside_eager" if observed else "peak.beside_program"
     said = message(key, implementation=implementation(observed), value=number(other.value),
                    difference=difference)  # fmt: skip
