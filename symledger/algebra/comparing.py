@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from math import comb
-from operator import add, le
+from operator import le
 from typing import TypeVar
 
 from sympy import Symbol
@@ -127,25 +127,27 @@ class Tried:
 
     def __init__(self, polynomials: Iterable[Terms]) -> None:
         symbols = {s for p in polynomials for monomial in p for s, _ in monomial}
-        self.places = {s: i for i, s in enumerate(sorted(symbols, key=str), 1)}
-        self._known: dict[Monomial, list[float]] = {}
+        self.places = {s: i for i, s in enumerate(sorted(symbols, key=str))}
+        self._known: dict[Monomial, tuple[float, list[tuple[int, float]]]] = {}
 
     def values(self, polynomial: Terms) -> Values:
-        """What a polynomial comes to, about, at each of them."""
-        total = [0.0] * (1 + len(self.places))
+        """What a polynomial comes to, about, at each of them: where all are small, then beyond."""
+        small, beyond = 0.0, [0.0] * len(self.places)
         for monomial, c in polynomial.items():
-            own, number = self._known.get(monomial) or self._at(monomial), float(c)
-            total = [*map(add, total, map(number.__mul__, own))]
-        return tuple(total)
+            own, more = self._known.get(monomial) or self._at(monomial)
+            number = float(c)
+            small += number * own
+            for i, n in more:
+                beyond[i] += number * n
+        return (small, *map(small.__add__, beyond))
 
-    def _at(self, monomial: Monomial) -> list[float]:
+    def _at(self, monomial: Monomial) -> tuple[float, list[tuple[int, float]]]:
+        """What a monomial comes to where all are small, and how much more where a size is large."""
         small = SMALL ** sum(n for _, n in monomial)
-        found = [small] * (1 + len(self.places))
-        for symbol, n in monomial:
-            if symbol in self.places:
-                found[self.places[symbol]] *= (LARGE / SMALL) ** n
-        self._known[monomial] = found
-        return found
+        more = [(self.places[symbol], small * ((LARGE / SMALL) ** n - 1))
+                for symbol, n in monomial if symbol in self.places]  # fmt: skip
+        self._known[monomial] = small, more
+        return small, more
 
 
 def _bounds(values: Values) -> Values:

@@ -19,7 +19,9 @@ from symledger.tags.registry import by_tag
 FORMULAS, PUBLISHED = "formulas of ", "published "
 NAMED = {"linear", "mini_gpt", "gru", "attention", "gpt2", "llama", "vgg", "bert", "mixtral"}
 """Owners and families whose pages tests ask for by name."""
-MODELS = {entry.name for entry in ENTRIES if entry.kind == "model"}
+ASKED = {"conv2d", "feed_forward", "layer_norm"}
+"""Components of which they ask for the page, and not for those of formulas."""
+NAMES = {entry.name for entry in ENTRIES}
 RENDERED = Path("rendered.json")
 
 
@@ -28,25 +30,25 @@ class Blank(Page):
 
 
 def left_out(piece):
-    """Whether pages are not made: those of nine models, or owners of formulas, in ten."""
+    """Whether pages are not made: those of nine entries, or owners of formulas, in ten."""
     name = piece.removeprefix(FORMULAS).removeprefix(PUBLISHED)
     if name == piece:
-        name = model_of(piece)
+        name = entry_of(piece)
+        if name in ASKED:
+            return False
     return name not in ("", *NAMED) and crc32(name.encode()) % 10 > 0
 
 
-def model_of(piece):
-    """Return the model that a page is about, in whatever language; nothing of another page."""
+def entry_of(piece):
+    """Return the component or model that a page is about, in whatever language; else nothing."""
     name = piece.rpartition(" ")[2]
-    return name if name in MODELS else ""
+    return name if name in NAMES else ""
 
 
 def forget(file):
-    """Leave in a memory formulas and published configurations, but for those of one in ten."""
+    """Leave in a memory what is about entries and their formulas, but for those of one in ten."""
     found = json.loads(file.read_text(encoding="utf-8"))
-    names = {n: n.partition(" ")[2] for n in found["pieces"]}
-    pieces = {n: made for n, made in found["pieces"].items()
-              if names[n].startswith((FORMULAS, PUBLISHED)) and left_out(names[n])}  # fmt: skip
+    pieces = {n: made for n, made in found["pieces"].items() if left_out(n.partition(" ")[2])}
     assert 0 < len(pieces) < len(found["pieces"])
     file.write_text(json.dumps({**found, "pieces": pieces}), encoding="utf-8")
 
@@ -72,7 +74,7 @@ def blanks(piece):
         folder = f"models/{piece.removeprefix(PUBLISHED)}/"
         yield from (Blank(path, f"# {name}\n") for path, name in found if path.startswith(folder))
     else:
-        name = model_of(piece)
+        name = entry_of(piece)
         tongue = piece.removesuffix(name).replace(" ", "/")
         yield Blank(f"{tongue}{Atlas.page_of(name)}", f"# {name}\n")
 

@@ -1,5 +1,6 @@
 """The whole site, generated once for all tests of it, and a page of each of its kinds."""
 
+import gc
 import re
 from functools import cache, cached_property
 from pathlib import Path
@@ -23,6 +24,8 @@ class Once(Site):
             return Site.pages.func(self), None
         except Exception as error:
             return {}, error
+        finally:
+            gc.freeze()  # what is kept to the end need not be looked at for rubbish
 
     @property
     def pages(self):

@@ -31,10 +31,6 @@ PER: dict[str, tuple[str, ...]] = {"token": ("B", "T"), "image": ("B",), "row": 
 """What FLOPs may be asked for, and the sizes that they are divided by."""
 
 
-ELSEWHERE = 3
-"""How far from a question another one is that is not of its topic either."""
-
-
 @dataclass(frozen=True)
 class Wrong:
     """A count that was published and is not: its expression in the sizes, and what is wrong."""
@@ -141,8 +137,9 @@ def related(question: Question, most: int = 6) -> tuple[Question, ...]:
     A layer's are about layers of its topic alone. Of equals, those that ask the same come first,
     then the nearest.
     """
-    known = questions()
-    place = known.index(question)
+    known, groups = questions(), _groups()
+    (place,) = groups["slug", question.slug]
+    close = {*groups["subject", subject(question.of)], *groups["topic", question.topic]} - {place}
 
     def rank(other: int) -> tuple[int, bool, int, int]:
         q = known[other]
@@ -150,11 +147,23 @@ def related(question: Question, most: int = 6) -> tuple[Question, ...]:
         near = (q.of == question.of, alike, q.topic == question.topic, True)
         return near.index(True), q.ask != question.ask, abs(other - place), other
 
-    ranks = sorted(rank(i) for i in range(len(known)) if i != place)
-    found = [r for r in ranks if r[0] < ELSEWHERE or not (question.is_layer or r[1])]
+    found = sorted(map(rank, close))
     same = [r for r in found if r[0] == 0]
     chosen = same[: most - 2] + found[len(same) :]
+    if len(chosen) < most and not question.is_layer:
+        chosen += sorted(map(rank, {*groups["ask", question.ask]} - close - {place}))
     return tuple(known[r[-1]] for r in chosen[:most])
+
+
+@cache
+def _groups() -> Mapping[tuple[str, str], list[int]]:
+    """Return the places of the questions that are alike in some way: that have one topic, say."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for i, q in enumerate(questions()):
+        alike = {"slug": q.slug, "subject": subject(q.of), "topic": q.topic, "ask": q.ask}
+        for kind in alike.items():
+            found.setdefault(kind, []).append(i)
+    return found
 
 
 @cache

@@ -23,12 +23,12 @@ SILENT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """What is the same in every language: tags, code, what only programs read."""
-EDGE = re.compile("(?<=<mtext>) | (?=</mtext>)")
 
 
 def spaced(markup: str) -> str:
     """Keep the spaces at the ends of words among formulas, which MathML would drop."""
-    return EDGE.sub("\u00a0", markup.replace("<mtext></mtext>", ""))
+    kept = markup.replace("<mtext></mtext>", "").replace("<mtext> ", "<mtext>\u00a0")
+    return kept.replace(" </mtext>", "\u00a0</mtext>")
 
 
 def numbered(language: str, markup: str) -> str:

@@ -31,7 +31,10 @@ BOUND = [entry.name for entry in ATLAS.models if entry.configured]
 
 @pytest.fixture(scope="module")
 def pages():
-    return {path: page.merged for path, page in SITE.pages.items()}
+    about = {path: page for path, page in SITE.pages.items() if path.startswith("models/")}
+    return {path: page.merged for path, page in about.items()} | {
+        course.PATH: SITE.pages[course.PATH].merged
+    }
 
 
 def number(text):

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from symledger.site.kinds.question.answers import answer
+from symledger.site.kinds.question import answers_of
 from symledger.site.text.questions import questions, related, subject
 from symledger.site.verify import HEADING
 from tests.invoke import run
@@ -61,8 +61,12 @@ def pages(site):
 
 
 @cache
+def answers():
+    return {found.question.slug: found for found in answers_of(ATLAS)}
+
+
 def asked(slug):
-    return answer(ATLAS, QUESTIONS[slug])
+    return answers()[slug]
 
 
 def test_there_are_many_questions_each_with_an_address_of_its_own(pages):

@@ -2,11 +2,13 @@
 
 import sys
 
+from symledger.site.memory import PLACE
 from symledger.site.mkdocs import plugin, reloading
 from symledger.site.mkdocs.reloading import KEPT, Source
 
 
 def test_a_changed_file_is_imported_anew_and_an_unchanged_package_is_not(monkeypatch):
+    monkeypatch.setenv(PLACE, "")  # nothing is remembered
     kept = dict(sys.modules)
     named = {name: dict(vars(kept[name])) for name in (*KEPT, plugin.__name__) if name in kept}
     source = Source(plugin.__name__)

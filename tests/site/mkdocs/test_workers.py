@@ -14,6 +14,7 @@ from symledger.site.mkdocs import plugin
 from symledger.site.mkdocs import workers as hands
 from symledger.site.generator import Site
 from symledger.site.pages import Page
+from symledger.site.tongues import Tongue
 
 folder, how, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 (folder / "docs").mkdir(parents=True)
@@ -45,7 +46,8 @@ def page(n):
 
 site = Site()
 pages = [Made("index.md", "# Home\\n", ()), *(page(n) for n in range(8))]
-vars(site).update(pages={p.path: p for p in pages}, assets={"a.txt": b"a"})
+tongues = {name: Tongue(name) for name in ("en", "es")}
+vars(site).update(pages={p.path: p for p in pages}, assets={"a.txt": b"a"}, tongues=tongues)
 site.memory.keeps = False
 plugin.SOURCE.site = lambda: site
 plugin.SOURCE.keep = lambda _: None

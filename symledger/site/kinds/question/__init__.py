@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.question.answers import Answer, answer
 from symledger.site.pages import Page
-from symledger.site.text.questions import questions
+from symledger.site.text.questions import Question, questions
 from symledger.site.tongues import speaks
 
 INDEX = "questions/index.md"
@@ -16,18 +17,23 @@ INDEX = "questions/index.md"
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then a page for every question."""
-    answers = [answer(atlas, question) for question in questions()]
+    answers = answers_of(atlas)
     topics: dict[str, list[Answer]] = {}
+    counted: dict[Fraction, list[Question]] = {}
     for found in answers:
         topics.setdefault(found.question.topic, []).append(found)
+        if found.unit == "parameters":
+            counted.setdefault(found.exact, []).append(found.question)
     if templates.tongue.has(INDEX):
         yield templates.page(INDEX, "questions.md.j2", topics=topics)
     for found in answers:
-        if not templates.tongue.has(found.question.path):
+        question = found.question
+        if not templates.tongue.has(question.path):
             continue
+        alike = counted[found.exact] if found.unit == "parameters" else ()
         yield templates.page(
-            found.question.path, "question.md.j2", a=found, q=found.question,
-            same=[a.question for a in answers if equal(found, a)],
+            question.path, "question.md.j2", a=found, q=question,
+            same=[other for other in alike if other is not question],
         )  # fmt: skip
 
 
@@ -40,9 +46,9 @@ def translated(atlas: Atlas, language: str) -> Iterator[str]:
         yield from (question.path for question in questions())
 
 
-def equal(one: Answer, other: Answer) -> bool:
-    """Whether two questions about parameters have the same answer."""
-    return one is not other and one.unit == other.unit == "parameters" and one.exact == other.exact
+def answers_of(atlas: Atlas) -> list[Answer]:
+    """Return the answers to all questions, made once for the pages of every language."""
+    return atlas.once("answers", lambda: [answer(atlas, question) for question in questions()])
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
