@@ -41,7 +41,8 @@ MOST_TRIED = 64
 def looped(recording: Recording, lists: Lists) -> Recording:
     """Return a recording in which rounds of loops are one step each.
 
-    They may go along ``lists`` of modules. A loop of which something takes single rounds, and not all in order, is left as it is.
+    They may go along ``lists`` of modules. A loop of which something takes single rounds, and not
+    all in order, is left as it is.
     """
     pruned = without_idle(recording)
     barred: set[Place] = set()

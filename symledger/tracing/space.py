@@ -21,8 +21,8 @@ from symledger.tracing.behind import shifted
 from symledger.tracing.borders import Apart, Border
 from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
-from symledger.tracing.lists import Lists, pattern_of
 from symledger.tracing.listening import Heard, listening
+from symledger.tracing.lists import Lists, pattern_of
 from symledger.tracing.observed import Observed
 from symledger.tracing.record import record
 from symledger.tracing.routes import FIRST_ROWS, Routes
