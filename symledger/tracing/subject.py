@@ -80,6 +80,8 @@ class Subject:
     inputs: tuple[Entering, ...] = ()
     training: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What a configuration says beyond the fields of its class: numbers, truths and words."""
     given: dict[str, int] = field(default_factory=dict)
     """Lengths that were set and are no arguments: of what enters."""
     rows: dict[str, str] = field(default_factory=dict)
@@ -322,7 +324,9 @@ def configured_subject(
         made._experts_implementation = "batched_mm"  # the one that runs without elements
         return without_warning(kind(made))
 
-    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))
+    more = {n: v for n, v in rest.items()
+            if isinstance(v, int | float | str) and n not in COMMON and not n.startswith("_")}
+    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind), more)
 
 
 def by_own_names(kind: type[torch.nn.Module], config: Mapping[str, Any]) -> dict[str, Any]:
