@@ -44,7 +44,9 @@ def configured_subject(
         made._experts_implementation = "batched_mm"  # the one that runs without elements
         return without_warning(kind(made))
 
-    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))
+    more = {n: v for n, v in rest.items()
+            if isinstance(v, int | float | str) and n not in COMMON and not n.startswith("_")}
+    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind), more)
 
 
 def by_own_names(kind: type[torch.nn.Module], config: Mapping[str, Any]) -> dict[str, Any]:

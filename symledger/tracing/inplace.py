@@ -138,9 +138,11 @@ def undone(view: View, x: torch.Tensor, recorder: Writer) -> tuple[str, dict[str
     if name == "aten.unbind":
         return "aten.select_scatter", {"self": base, "src": x, "dim": given["dim"],
                                        "index": view.place}  # fmt: skip
-    if name == "aten.slice" and given["step"] == 1:
+    if name == "aten.slice":
         start = given["start"] or 0
-        return "aten.slice_scatter", {"self": base, "src": x, "dim": given["dim"], "start": start}
+        steps = {} if given["step"] == 1 else {"step": given["step"]}
+        return "aten.slice_scatter", {"self": base, "src": x, "dim": given["dim"], "start": start,
+                                      **steps}  # fmt: skip
     if name in ("aten.split", "aten.split_with_sizes", "aten.chunk"):
         start = sum(y.shape[given["dim"]] for y in view.results[: view.place])
         return "aten.slice_scatter", {"self": base, "src": x, "dim": given["dim"], "start": start}

@@ -167,9 +167,8 @@ class Rounds:
             mine, its = self.zeroth[q], self.form(i, q)
             first, step = self.step(0, q), self.step(i, q)
             operation = step.operation
-            if not self.moved.follows(first.path, step.path, i):
-                raise Failed
-            if not self.regions.follows(first, step, i):
+            if not (self.moved.follows(first.path, step.path, i)
+                    and self.regions.follows(first, step, i)):  # fmt: skip
                 raise Failed
             for name, a in mine.items():
                 if name in INDEXED.get(operation, ()) and type(a) is int and type(its[name]) is int:
@@ -197,9 +196,7 @@ class Rounds:
             self._element(a, b, i)
         elif a == b:
             return
-        elif not (isinstance(a, Ref) and isinstance(b, Ref)) or not (
-            self._own_tables(a, b, i) or self._own_weights(a, b, i)
-        ):
+        elif not (isinstance(a, Ref) and isinstance(b, Ref) and self._own(a, b, i)):
             raise Failed
 
     def _element(self, a: Element, b: Element, i: int) -> None:
@@ -211,29 +208,20 @@ class Rounds:
         elif (a.node, a.result, a.index, step) not in self.sequences:
             raise Failed
 
-    def _own_tables(self, a: Ref, b: Ref, i: int) -> bool:
-        """Whether each round makes a table of its own."""
+    def _own(self, a: Ref, b: Ref, i: int) -> bool:
+        """Whether each round makes a table of its own, or has a weight that nothing else takes."""
         one, other = self.steps[a.node], self.steps[b.node]
-        return (
-            one.operation == other.operation == TABLE and one.results == other.results
-            and one.arguments == other.arguments and self.moved.follows(one.path, other.path, i)
-        )
-
-    def _own_weights(self, a: Ref, b: Ref, i: int) -> bool:
-        """Whether each round has a weight of its own, which nothing else takes."""
-        one, other = self.steps[a.node], self.steps[b.node]
-        mine, its = (dict(x.arguments) for x in (one, other))
-        names = str(mine.pop("name", "")), str(its.pop("name", ""))
-        return (
-            one.operation == other.operation and one.operation in ("weight", "buffer")
-            and one.results == other.results and mine == its and names[0] != names[1]
-            and self.moved.follows(*names, i) and self._alone(a, 0) and self._alone(b, i)
-        )  # fmt: skip
+        if one.operation != other.operation or one.results != other.results:
+            return False
+        if one.operation == TABLE:
+            return one.arguments == other.arguments and self.moved.follows(one.path, other.path, i)
+        alone = self._alone(a, 0) and self._alone(b, i)
+        return alone and self.moved.has_weight(one.arguments, other.arguments, i)
 
     def _alone(self, r: Ref, i: int) -> bool:
         """Whether one round alone takes a tensor."""
-        start = self.first + i * self.period
-        return all(start <= self.place.get(u, -1) < start + self.period for u in self.users[r.node])
+        places = (self.place.get(user, -1) for user in self.users[r.node])
+        return all((k - self.first) // self.period == i for k in places)
 
     def _alike(self, a: Ref | Element, b: Own) -> bool:
         """Whether what is carried first is as what a round makes."""

@@ -1,4 +1,4 @@
-"""Lists of modules that a loop goes along: each round runs the next module, with its own weights.
+"""Lists of modules that loops go along: each round runs the next module, with its own weights.
 
 How many experts a mixture has is no depth: its router has as many rows. So the rounds of its loop
 are told in every run, as those of a loop over time are; but the names of modules and weights in a
@@ -8,9 +8,10 @@ list move on by one from round to round.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from symledger.tracing.behind import number, shifted
 
@@ -49,6 +50,10 @@ class Lists:
         return name if path is None else shifted(name, path, -(number(name, path) or 0))
 
 
+NONE = Lists()
+"""No list."""
+
+
 class Moved:
     """Which lists the rounds of one loop go along, and in which they stay at one place."""
 
@@ -70,6 +75,11 @@ class Moved:
     def saved(self) -> tuple[frozenset[str], frozenset[str]]:
         """What is known, to be set again where a round does not follow."""
         return self.moving, self.staying
+
+    def has_weight(self, first: Mapping[str, Any], its: Mapping[str, Any], i: int) -> bool:
+        """Whether a weight is in round i what another one is in the zeroth, by their arguments."""
+        a, b = str(first.get("name", "")), str(its.get("name", ""))
+        return a != b and {**first, "name": b} == its and self.follows(a, b, i)
 
     def is_own(self, name: str) -> bool:
         """Whether a weight is another one in every round."""

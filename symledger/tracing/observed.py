@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from symledger.tracing.iterations import Loop
-from symledger.tracing.lists import Lists
+from symledger.tracing.lists import NONE, Lists
 from symledger.tracing.loops import looped
 from symledger.tracing.recording import Recording, Step
 
@@ -31,7 +31,7 @@ class Observed:
     loops: bool = False
     told: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Of rows that were told, by name: what they are on average, as a quotient."""
-    lists: Lists = field(default_factory=Lists)
+    lists: Lists = NONE
 
     @cached_property
     def folded(self) -> Recording:

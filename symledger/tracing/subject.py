@@ -73,6 +73,8 @@ class Subject:
     inputs: tuple[Entering, ...] = ()
     training: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What a configuration says beyond the fields of its class: numbers, truths and words."""
     given: dict[str, int] = field(default_factory=dict)
     """Lengths that were set and are no arguments: of what enters."""
     rows: dict[str, str] = field(default_factory=dict)

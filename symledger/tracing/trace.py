@@ -113,6 +113,7 @@ def _traced(
         Argued(n, beside(space, n, str(space.base[n]))) for n in space.ties
         if n not in subject.arguments and space.is_argument(n)
     )
+    fixed += tuple(Argued(n, str(v)) for n, v in subject.more.items())
     lengths_kept = (n for n in space.fixed if not space.is_argument(n))
     fixed += tuple(Argued(n, f"{space.base[n]}{ENTERS}") for n in lengths_kept)
     alive: tuple[Eager, ...] = ()

@@ -12,8 +12,9 @@ from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, CheckFailed, nearest, shown
 from symledger.sizes import named
 from symledger.traces.graph import AS, ENTERS, Traced
+from symledger.tracing.asked import configuration_keys
 from symledger.tracing.checks import together, verify
-from symledger.tracing.classes import found
+from symledger.tracing.classes import found, located
 from symledger.tracing.configured import by_own_names
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.eager.further import compared
@@ -184,7 +185,12 @@ def subject_of_trace(traced: Traced, config: Mapping[str, Any] | None = None) ->
     settings = {n: v for n, v in own.items() if n not in free and "." not in n}
     settings |= {n: f"[{', '.join(values)}]" for n, values in lists.items()}
     settings |= {n: value for n, value in fixed.items() if "." not in n}
-    made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training, config)
+    target = f"{traced.source}:{traced.name}"
+    known = configuration_keys(located(target)[0])
+    if known is not None:  # what its configuration said beyond the fields of its class
+        more = {n: valued(v, None) for n, v in fixed.items() if "." not in n and n not in known}
+        config = {**more, **(config or {})}
+    made = found(target, settings, texts, traced.training, config)
     loops = [node for graph in traced.graph.bodies for _, node in graph.of("loop")]
     made.loops = bool(loops)
     made.lists = frozenset(pattern_of(path) for node in loops for path in node.beside)

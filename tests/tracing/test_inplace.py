@@ -101,8 +101,14 @@ def data(y):
     return y * 2
 
 
+def apart(y):
+    y[:, 1::2] = y[:, ::2] * 2
+    y[::2, :3:2] += 1
+    return y * y
+
+
 RUNS = [added, quietly, into_view, view_sees, filled, through_reshape, put, parts, masked,
-        given_out, known, data]
+        given_out, known, data, apart]
 
 
 @pytest.mark.parametrize("run", RUNS)

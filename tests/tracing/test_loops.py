@@ -244,8 +244,8 @@ class InPairs(Net):
 OVER_TIME = (Stacked, Joined, Written, Unbound, Backwards, Cells, Selective, LastInVain, Dropped,
              Lengths, Rerun)
 CASES = [(kind, "T", 5, 7) for kind in OVER_TIME] + [
-    (Experts, "n", 4, 5), (Along, "n", 4, 6), (Together, "n", 4, 5), (Again, "n", 4, 6), (Refined, "T", 3, 5), (Refined, "n", 3, 4),
-    (Twice, "n", 2, 3),
+    (Experts, "n", 4, 5), (Along, "n", 4, 6), (Together, "n", 4, 5), (Again, "n", 4, 6),
+    (Refined, "T", 3, 5), (Refined, "n", 3, 4), (Twice, "n", 2, 3),
 ]  # fmt: skip
 
 

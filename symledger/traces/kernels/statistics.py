@@ -73,6 +73,21 @@ class LogSumExp(Component):
 
 
 @dataclass(frozen=True)
+class LogAdd(Component):
+    """The logarithm of the sum of two numbers of which the logarithms are given."""
+
+    signature: ClassVar[str] = "..., ... -> ..."
+
+    def forward(self, a: Tensor, b: Tensor) -> Steps:
+        top = pointwise(Scalar((X, Y), Piecewise((X, X > Y), (Y, True))), a, b)
+        return steps(y=top + apply("log", apply("exp", a - top) + apply("exp", b - top)))
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back: da = dy exp(a − y), and so for b."""
+        return {"a": dy * apply("exp", at.a - at.y), "b": dy * apply("exp", at.b - at.y)}
+
+
+@dataclass(frozen=True)
 class Largest(Component):
     """The largest element, and where it stands; kept is the latter alone."""
 
@@ -118,4 +133,15 @@ class Running(Component):
 
     def forward(self, s: Tensor, x: Tensor) -> Steps:
         y = pointwise(scalars.MULTIPLY if self.product else scalars.ADD, s, x, storage=self.storage)
+        return steps(state=y, y=y)
+
+
+@dataclass(frozen=True)
+class RunningLog(Component):
+    """One step along an axis: the logarithm of the sum of exponentials so far, and the next."""
+
+    signature: ClassVar[str] = "..., ... -> ..., ..."
+
+    def forward(self, s: Tensor, x: Tensor) -> Steps:
+        y = LogAdd()(s, x, name="sum")
         return steps(state=y, y=y)

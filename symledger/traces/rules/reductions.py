@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,15 @@ from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component
 from symledger.notation.loops import scan
 from symledger.notation.verbs import apply, argmax, maximum, table, total
-from symledger.traces.kernels.statistics import Extreme, Largest, LogSumExp, Norm, Running, Variance
+from symledger.traces.kernels.statistics import (
+    Extreme,
+    Largest,
+    LogSumExp,
+    Norm,
+    Running,
+    RunningLog,
+    Variance,
+)
 from symledger.traces.rules.table import At, Made, axes_of, axis_of, number, rule
 from symledger.traces.rules.views import permuted, reshaped
 
@@ -146,14 +155,20 @@ def any_(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
     return reshaped(at, made, at.shape)
 
 
-@rule("aten.cumsum", "aten.cumprod")
+STARTS: Mapping[str, Expr] = {
+    "aten.cumsum": Integer(0), "aten.cumprod": ONE, "aten.logcumsumexp": -oo,
+}  # fmt: skip
+"""What nothing adds up to, nothing multiplies to, and the logarithm of nothing."""
+
+
+@rule(*STARTS)
 def running(at: At, self: Tensor, dim: Any) -> Made:
-    """What has been added up (or multiplied) so far, at every place of an axis."""
-    product_ = at.operation == "aten.cumprod"
+    """What has been added up so far, at every place of an axis, or multiplied, or so of logs."""
+    start = STARTS[at.operation]
     place = axis_of(dim, self.rank)
     x = pointwise(Scalar((X,), X), self, storage="index") if self.storage == "mask" else self
     shape = (*x.shape[:place], *x.shape[place + 1 :])
-    first = table("start", lambda *places: ONE * int(product_), *shape, storage=x.storage)
-    step: Component = Running(product_, x.storage)
+    first = table("start", lambda *places: start, *shape, storage=x.storage)
+    step: Component = RunningLog() if start == -oo else Running(start == ONE, x.storage)
     return scan(step, x.shape[place], (first,), name="running", over=(x,),
                 axis=place)[1]  # fmt: skip

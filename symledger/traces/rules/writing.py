@@ -48,10 +48,43 @@ def slice_scatter(
     step: Any = 1,
 ) -> Made:  # fmt: skip
     """Put a tensor in place of a run of positions."""
+    place, first = axis_of(dim, self.rank), Integer(0) if start is None else number(start)
     if number(step) != ONE:
-        raise at.refused("what is written into a slice with steps is not understood.")
-    place = axis_of(dim, self.rank)
-    return put(self, src, place, Integer(0) if start is None else number(start))
+        return put_apart(at, self, src, place, first, number(step))
+    return put(self, src, place, first)
+
+
+def put_apart(at: At, x: Tensor, part: Tensor, place: int, start: Expr, by: Expr) -> Tensor:
+    """Put a part at every so many-th position of an axis: along one of two axes that it becomes.
+
+    The run of positions that is seen as rows begins a little before, where it reaches too far;
+    where there is no room either, the last position is written alone.
+    """
+    whole, rows = x.shape[place], part.shape[place]
+    start = whole + start if start.could_extract_minus_sign() else start
+    columns = range(int(by) if by.is_Integer else 0)
+    for n in (rows, rows - 1):
+        for column in columns:
+            first = start - column
+            if first.could_extract_minus_sign() or not at.is_least(first + n * by, whole):
+                continue
+            part_of = part if n == rows else narrow(part, place, 0, n)
+            y = put_in_rows(at, x, part_of, place, first, by, column)
+            if n == rows:
+                return y
+            return put(y, narrow(part, place, n, ONE), place, start + n * by)
+    raise at.refused("what is written into this slice with steps is not understood.")
+
+
+def put_in_rows(
+    at: At, x: Tensor, part: Tensor, place: int, first: Expr, by: Expr, column: int
+) -> Tensor:
+    """Put a part into one column of a run of positions that is seen as rows."""
+    rows, before, after = part.shape[place], x.shape[:place], x.shape[place + 1 :]
+    seen = reshaped(at, narrow(x, place, first, rows * by), (*before, rows, by, *after))
+    each = reshaped(at, part, (*before, rows, ONE, *after))
+    written = put(seen, each, place + 1, Integer(column))
+    return put(x, reshaped(at, written, (*before, rows * by, *after)), place, first)
 
 
 @rule("aten.select_scatter")
