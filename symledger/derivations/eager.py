@@ -7,9 +7,8 @@ from symledger.errors import BadInput, shown
 from symledger.ledger.formula import Formula
 from symledger.ledger.peaks import EAGER, SERVED
 from symledger.ledger.quantities import Readings
-from symledger.targets.observed import Observed, observed_of
+from symledger.targets.observed import Observed, Ran, observed_of
 from symledger.targets.traced import TracedTarget
-from symledger.traces.alive import How
 
 
 def eager_peak(posed: Posed, name: str, readings: Readings) -> Formula:
@@ -23,7 +22,7 @@ def eager_peak(posed: Posed, name: str, readings: Readings) -> Formula:
     c, target, assumed = posed.conventions, posed.target, posed.assumed
     if isinstance(target, TracedTarget):
         check_eager(name, c)
-        found = target.eager(how(posed, name), assumed.bindings)
+        found = target.eager(ran(posed, name), assumed.bindings)
     else:
         found = observed(posed, name).eager
         check_eager(name, c)
@@ -32,12 +31,12 @@ def eager_peak(posed: Posed, name: str, readings: Readings) -> Formula:
     return make_eager(target.owner, name, readings, assumed, found.moments, least)
 
 
-def how(posed: Posed, name: str) -> How:
+def ran(posed: Posed, name: str) -> Ran:
     """Return how a module is run for a peak: a step of training, or a pass of inference."""
     c = posed.conventions
     if name in SERVED:
-        return How(False, dtype=c.dtype, serving=name.rpartition(".")[2])
-    return How(c.input_gradient, c.accumulate, c.dtype)
+        return Ran(input_gradient=False, dtype=c.dtype, serving=name.rpartition(".")[2])
+    return Ran(c.input_gradient, c.accumulate, c.dtype)
 
 
 def observed(posed: Posed, name: str) -> Observed:
@@ -46,7 +45,7 @@ def observed(posed: Posed, name: str) -> Observed:
     Raises:
         BadInput: it was not, or not as is asked for.
     """
-    asked, request = how(posed, name), posed.request
+    asked, request = ran(posed, name), posed.request
     otherwise = {
         "--lora": request.lora, "--recompute": posed.plan(), "--accumulate": asked.accumulate,
         f"--dtype {asked.dtype}": asked.dtype != "fp32" and not asked.serving,

@@ -29,6 +29,8 @@ from symledger.traces.reading import eager_of
 from symledger.traces.writing import eager_data
 
 FOLDER = records.FOLDER / "alive"
+Ran = How
+"""How a module is run: what is asked of a trace, and of what was observed."""
 
 
 @dataclass(frozen=True)

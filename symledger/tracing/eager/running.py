@@ -107,8 +107,10 @@ def _trained(
 ) -> list[Change]:  # fmt: skip
     weights = dict(module.named_parameters())
     before = ((name, w.grad) for name, w in weights.items() if w.grad is not None)
-    there = {WEIGHTS: weights.items(), BUFFERS: module.named_buffers(), GRADIENTS: before,
-             INPUTS: entering.items()}  # fmt: skip
+    there: There = {
+        WEIGHTS: weights.items(), BUFFERS: module.named_buffers(), GRADIENTS: before,
+        INPUTS: entering.items(),
+    }  # fmt: skip
     with watched(module, there, answers) as live:
         result = run()
         live.way = BACKWARD
@@ -130,8 +132,10 @@ def _served(
     with torch.no_grad():
         subject, entering, past = prompt(space.subject, module, at, how)
         entering = {n: of_type(x, how.dtype) for n, x in entering.items()}
-        there = {WEIGHTS: module.named_parameters(), BUFFERS: module.named_buffers(),
-                 KEPT: past, INPUTS: entering.items()}  # fmt: skip
+        there: There = {
+            WEIGHTS: module.named_parameters(), BUFFERS: module.named_buffers(), KEPT: past,
+            INPUTS: entering.items(),
+        }  # fmt: skip
         with watched(module, there, answers) as live:
             result = subject.run(module, entering)
     live.are(KEPT, answered(result))
