@@ -22,7 +22,7 @@ SMALL = Fraction(1, 200)
 
 
 @dataclass(frozen=True)
-class Row:
+class Binding:
     """A line at the solution: its value, and its share of the whole."""
 
     label: str
@@ -47,7 +47,7 @@ class Turn:
         return {"of": self.kind, "from": str(self.since), "largest": str(self.label)}
 
 
-def rows(account: Account, quantity: str) -> Iterator[Row]:
+def rows(account: Account, quantity: str) -> Iterator[Binding]:
     """Yield the largest lines of a quantity, those of what is repeated opened."""
     formula = account[quantity]
     whole = formula.exact
@@ -59,7 +59,7 @@ def rows(account: Account, quantity: str) -> Iterator[Row]:
         polynomial = algebra.substitute(terms, account.assumed.equations)
         amount = algebra.value(polynomial, account.assumed.bindings)
         if amount and amount / whole >= SMALL:
-            found.append(Row(label, int(amount), amount / whole))
+            found.append(Binding(label, int(amount), amount / whole))
     found.sort(key=lambda row: -row.value)
     yield from found[:MOST]
 

@@ -10,7 +10,7 @@ from typing import Any
 from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
 from symledger.inverse.amounts import NEEDED
-from symledger.inverse.binding import Row, rows
+from symledger.inverse.binding import Binding, rows
 from symledger.inverse.form import unknown
 from symledger.inverse.solve import solve
 from symledger.inverse.ways import Change, Kind, changes, trains
@@ -55,7 +55,7 @@ class Fit:
     quantity: str
     budget: int
     value: int
-    rows: tuple[Row, ...]
+    rows: tuple[Binding, ...]
     ways: tuple[Way, ...]
     together: tuple[Way, ...]
     room: tuple[tuple[str, int], ...]

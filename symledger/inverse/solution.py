@@ -8,7 +8,7 @@ from typing import Any, Literal
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.inverse.binding import Row, Turn
+from symledger.inverse.binding import Binding, Turn
 
 SCHEMA = "symledger.solve/1"
 
@@ -42,7 +42,7 @@ class Solution:
     since: int
     refused: str
     branches: tuple[Terms, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Binding, ...]
     turns: tuple[Turn, ...]
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.owner import plain
 from symledger.recording.selection import CATALOGUED, Selection
-from symledger.tags.registry import FILE, parse, registered, written
+from symledger.tags.registry import FILE, parse, recorded, registered, written
 from symledger.tags.update import fingerprints, updated
 from symledger.version import VERSION
 
@@ -46,7 +46,7 @@ class Tags(Kind):
         Raises:
             BadInput: a formula is gone, and nobody said why.
         """
-        before = parse(FILE.read_text(encoding="utf-8"))
+        before = parse(recorded())
         now = {t.id: t.hash for t in before if t.owner not in made and not t.removed}
         for found in made.values():
             now.update(found)

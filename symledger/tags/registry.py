@@ -102,10 +102,25 @@ def citable() -> tuple[Tagged, ...]:
     return tuple(tagged for tagged in registered().values() if not tagged.removed)
 
 
+def recorded() -> str:
+    """Return the registry as it is written.
+
+    Raises:
+        BadInput: it is not there, and nothing makes it anew.
+    """
+    try:
+        return FILE.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise BadInput(
+            f"there is no {shown(str(FILE))}: it says which tag every formula was given for ever, "
+            "and no command makes it anew. In a checkout `git checkout` of it restores it."
+        ) from error
+
+
 @cache
 def registered() -> dict[str, Tagged]:
     """Return every line of the registry by its id, removed ones too."""
-    return {tagged.id: tagged for tagged in parse(FILE.read_text(encoding="utf-8"))}
+    return {tagged.id: tagged for tagged in parse(recorded())}
 
 
 @cache
@@ -122,8 +137,8 @@ def registered_as(name: str) -> Tagged | None:
 @cache
 def _lines() -> dict[str, str]:
     """Every line by its id, as it is written."""
-    text = FILE.read_text(encoding="utf-8")
-    return {line.split(" ", 2)[1]: line for line in text.splitlines() if not line.startswith("#")}
+    lines = recorded().splitlines()
+    return {line.split(" ", 2)[1]: line for line in lines if not line.startswith("#")}
 
 
 @cache

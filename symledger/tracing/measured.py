@@ -63,7 +63,7 @@ class MeasuringRecorder(Recorder):
         self.unrolled: Unrolled | None = None
         self.inner_tables: set[int] = set()
         self.shown: dict[int, int] = {}
-        self.rows: list[Row] = []
+        self.rows: list[Stacked] = []
 
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and keep what it made."""
@@ -108,7 +108,7 @@ BY_STEP = {"lstm": 2, "lstm_cell": 0, "gru": 1, "rnn_tanh": 1, "rnn_relu": 1}
 
 
 @dataclass(frozen=True)
-class Row:
+class Stacked:
     """A sequence that was stacked of steps: storages, bytes, and the tensor it is shown as."""
 
     storage: int
@@ -123,7 +123,7 @@ class Unrolled:
     def __init__(self) -> None:
         self.sums: set[int] = set()
         self.shown: dict[int, int] = {}
-        self.rows: list[Row] = []
+        self.rows: list[Stacked] = []
 
     def note(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         """Remember the steps that are stacked, and what shows the state of a cell."""
@@ -133,7 +133,7 @@ class Unrolled:
             self.shown[storage_id(result)] = storage_id(args[0])
         elif func is STACK:
             n = result.untyped_storage().nbytes()
-            self.rows.append(Row(storage_id(result), n, tuple(map(storage_id, args[0]))))
+            self.rows.append(Stacked(storage_id(result), n, tuple(map(storage_id, args[0]))))
 
 
 def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int]) -> Measured:

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from symledger.errors import BadInput
+from symledger.tags import registry
 from symledger.tags.registry import (
     ALPHABET,
     FILE,
@@ -48,6 +49,12 @@ def test_the_file_is_written_as_it_would_be_written_now():
 def test_a_line_that_is_read_by_itself_is_that_of_the_whole_registry():
     assert {name: registered_as(name) for name in registered()} == registered()
     assert registered_as("nothing.params") is None
+
+
+def test_a_registry_that_is_lost_is_named_and_not_made_anew(monkeypatch, tmp_path):
+    monkeypatch.setattr(registry, "FILE", tmp_path / "tags.txt")
+    with pytest.raises(BadInput, match=r"no .*tags\.txt: .* no command makes it anew"):
+        registry.recorded()
 
 
 def test_every_tag_is_unique_and_well_formed_removed_ones_too():
