@@ -133,8 +133,6 @@ r_x = Size("r_x", "compression rate of layers that have an indexer, where others
 S_c = Size("S_c", "compressed keys of a sequence")
 S_x = Size("S_x", "compressed keys of a sequence in layers that have an indexer")
 S_p = Size("S_p", "compressed keys of what was met before", least=0)
-S_l = Size("S_l", "positions before this one that fill no group yet", least=0)
-S_xl = Size("S_xl", "such positions in layers that have an indexer", least=0)
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
@@ -380,7 +378,7 @@ ORDER: tuple[Size, ...] = (
     *(k_snd, e_snd, Q_f, Q_s, n_cw, n_win, L_ts, L_apt, h_apt, f_apt, f_prj, g_snd),
     *(w_snd, w_smx),
     *(n_s, L_z, L_zw, n_n),
-    *(r_c, r_x, S_c, S_x, S_p, S_l, S_xl),
+    *(r_c, r_x, S_c, S_x, S_p),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

@@ -51,7 +51,7 @@ class Posed:
             check_adapted(self._adaptation, self.program)
         self._check_cache()
         self.symbols = symbols_of(self.program, self.target.component)
-        self.symbols.update({s.name: s for s in (*self._of_cache, *self._of_step)})
+        self.symbols.update({s.name: s for s in self._of_cache})
         self.assumed = self._sizes()
         check_frozen(self.conventions.frozen, self.program)
 
@@ -127,15 +127,6 @@ class Posed:
         c = self.conventions
         return caches.defined(c.cache, self.program) if c.cache else {}
 
-    @cached_property
-    def _of_step(self) -> dict[Symbol, Expr]:
-        """The sizes that a decoding step alone has, and what decides them."""
-        component = self.target.component
-        if not component.stepping:
-            return {}
-        stated = component.defined()
-        return {size: stated[size] for size in component.stepping if size in stated}
-
     def _sizes(self) -> Assumed:
         tied = (f"{s} = {e}" for s, e in self.target.tied.items())
         given = read_equations((*tied, *self.request.equations), self.symbols)
@@ -166,9 +157,7 @@ class Posed:
     @property
     def definitions(self) -> dict[Symbol, Expr]:
         """The sizes that others decide, of the definition and of a layer that rounds lengths."""
-        return {
-            **self.program.definitions, **self.target.rounded, **self._of_cache, **self._of_step,
-        }  # fmt: skip
+        return {**self.program.definitions, **self.target.rounded, **self._of_cache}
 
     @cached_property
     def _usual(self) -> dict[Symbol, Expr]:

@@ -54,8 +54,7 @@ class Component:
     ``corollaries`` are further named cases; ``references`` say where the definition comes from.
     ``whole`` are the inputs, their axes by name, where they are more than ``forward`` needs.
     ``decoding`` are the inputs of one decoding step, their axes by name, of what decodes: it has
-    an option ``cached`` and a size, named by ``seen_size``, of all positions that are seen then;
-    ``stepping`` are the sizes that such a step alone has, which others decide.
+    an option ``cached`` and a size, named by ``seen_size``, of all positions that are seen then.
     """
 
     signature: ClassVar[str] = ""
@@ -67,7 +66,6 @@ class Component:
     whole: ClassVar[Mapping[str, str] | None] = None
     decoding: ClassVar[Mapping[str, str]] = {}
     seen_size: ClassVar[str] = "S"
-    stepping: ClassVar[tuple[Size, ...]] = ()
 
     def __post_init__(self) -> None:
         """Make whole numbers among the fields exact: 64 / 2 is 32 then, and never 32.0.

@@ -8,11 +8,10 @@ from typing import ClassVar
 from sympy import Expr, Integer, floor, oo, sqrt
 
 from symledger import sizes
-from symledger.components.embeddings.rotary import START, RotaryPositions
+from symledger.components.embeddings.rotary import RotaryPositions
 from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
-from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
@@ -49,8 +48,7 @@ class CompressedKeys(Component):
     the group. With ``overlapping`` a key is made of two groups, its own and the one before, for
     which there are maps of their own; the first one has none before it. Positions that fill no
     group are left over: they are remembered, with what is needed of the last group. In a step of
-    decoding, before which so many are ``left``, all keys are remembered: a position that fills no
-    group makes none.
+    decoding (``cached``) one position fills a group of which the others are remembered.
     Source: DeepSeek-AI, *DeepSeek-V4* (2026), sections 2.3.1 and 2.3.2; transformers 5.23,
     ``DeepseekV4CSACompressor`` and ``DeepseekV4HCACompressor``.
     """
@@ -61,7 +59,7 @@ class CompressedKeys(Component):
     r_c: Expr = sizes.r_c
     S_c: Expr = sizes.S_c
     overlapping: bool = False
-    left: Expr | None = None
+    cached: Expr | None = None
 
     signature: ClassVar[str] = "B T d -> B S_c d_k"
     title: ClassVar[str] = "one key for many positions, pooled by softmax"
@@ -70,43 +68,46 @@ class CompressedKeys(Component):
 
     def forward(self, x: Tensor) -> Steps:
         wide = self.d_k * (2 if self.overlapping else 1)
-        values, scores = (Linear(self.d, wide, bias=False)(x, name=n) for n in ("KV", "gate"))
-        if self.left is not None:
-            return self.step(values, scores, self.left)
-        values, scores = self.groups(values), self.groups(scores)
+        values, scores = (
+            self.groups(name, Linear(self.d, wide, bias=False)(x, name=name))
+            for name in ("KV", "gate")
+        )
         scores = scores + param("b", self.r_c, wide)
         if self.overlapping:
-            values, scores = self.with_earlier(values, 0), self.with_earlier(scores, -oo)
+            values = self.with_earlier("KV", values, 0)
+            scores = self.with_earlier("gate", scores, -oo)
         moved = "B S r k -> B S k r"
         a = Softmax()(view(moved, scores), name="softmax")
         pooled = reduce(view(moved, values) * a, (-1,))
         normed = RMSNorm(self.d_k)(pooled, name="norm")
-        rotary = RotaryPositions(self.d_rot, apart=self.r_c)
+        before = Integer(0) if self.cached is None else self.S_c - 1
+        rotary = RotaryPositions(self.d_rot, self.r_c * before, self.r_c)
         k = turned_end("K", view("B S k -> B S () k", normed), self.d_rot, rotary)
-        return steps(values=values, a=a, pooled=pooled, y=state(view("B S () k -> B S k", k)))
+        keys = view("B S () k -> B S k", k)
+        if self.cached is not None:
+            past = remembered("past_keys", x.shape[0], before, self.d_k)
+            keys = join([past, keys], axis=1)
+        return steps(values=values, a=a, pooled=pooled, y=state(keys))
 
-    def step(self, values: Tensor, scores: Tensor, left: Expr) -> Steps:
-        """Remember one position more, which fills no group, with the others that are left over."""
-        B, _, wide = values.shape
-        for name, x in (("KV", values), ("gate", scores)):
-            leave_idle(state(join([remembered(f"past_{name}", B, left, wide), x], axis=1)))
-            if self.overlapping:
-                leave_idle(state(remembered(f"past_group_{name}", B, ONE, self.r_c, self.d_k)))
-        return steps(y=state(remembered("past_keys", B, self.S_c, self.d_k)))
-
-    def groups(self, x: Tensor) -> Tensor:
+    def groups(self, name: str, x: Tensor) -> Tensor:
         """Cut a sequence into groups; what is left over is remembered."""
         whole = self.r_c * self.S_c
+        if self.cached is not None:
+            whole = self.r_c
+            past = remembered(f"past_{name}", x.shape[0], self.r_c - 1, x.shape[2])
+            x = join([past, x], axis=1)
         kept = state(x, x.shape[1] - whole)
         return view("B (S r) k -> B S r k", narrow(kept, 1, 0, whole), r=self.r_c)
 
-    def with_earlier(self, x: Tensor, nothing: Expr | int) -> Tensor:
+    def with_earlier(self, name: str, x: Tensor, nothing: Expr | int) -> Tensor:
         """Put what a group before says to a key beside what its own does."""
         before, own = (narrow(x, -1, i * self.d_k, self.d_k) for i in (0, 1))
         before = state(before, ONE)
-        B, _, r, k = own.shape
+        B, number, r, k = own.shape
+        if self.cached is not None:
+            return join([remembered(f"past_group_{name}", B, ONE, r, k), own], axis=2)
         none = table("nothing", lambda *_: Integer(0) + nothing, B, ONE, r, k)
-        return join([narrow(join([none, before], axis=1), 1, 0, self.S_c), own], axis=2)
+        return join([narrow(join([none, before], axis=1), 1, 0, number), own], axis=2)
 
 
 @dataclass(frozen=True)
@@ -126,18 +127,18 @@ class CompressedIndexer(Component):
     d_rot: Expr = sizes.d_rot
     r_c: Expr = sizes.r_c
     S_c: Expr = sizes.S_c
-    left: Expr | None = None
-    offset: Expr = START
+    cached: Expr | None = None
 
     signature: ClassVar[str] = "B T d, B T d_q -> B T S_c"
     title: ClassVar[str] = "scores of compressed keys, by which attention chooses among them"
 
     def forward(self, x: Tensor, source: Tensor) -> Steps:
         groups = (self.d_rot, self.r_c, self.S_c)
-        k = CompressedKeys(self.d, self.d_x, *groups, True, self.left)(x, name="keys")
+        k = CompressedKeys(self.d, self.d_x, *groups, True, self.cached)(x, name="keys")
+        offset = Integer(0) if self.cached is None else self.cached - x.shape[1]
         wide = Linear(self.d_q, self.n_i * self.d_x, bias=False)(source, name="Q")
         q = view("B T (h k) -> B T h k", wide, h=self.n_i, k=self.d_x)
-        q = turned_end("Q", q, self.d_rot, RotaryPositions(self.d_rot, self.offset))
+        q = turned_end("Q", q, self.d_rot, RotaryPositions(self.d_rot, offset))
         scores = apply("relu", einsum("B T h k, B S k -> B T h S", q, k)) * (1 / sqrt(self.d_x))
         weights = Linear(self.d, self.n_i, bias=False)(x, name="weights") * (1 / sqrt(self.n_i))
         y = reduce(scores * view("B T h -> B T h ()", weights), (2,))

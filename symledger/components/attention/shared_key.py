@@ -96,7 +96,7 @@ class SharedKeyAttention(Component):
     ``far``, nothing, a key for each r_c positions, or those of such keys that an indexer chose:
     operation by operation a choice is a mask, so that all pairs are computed, and no gradient
     comes back through it. Heads are mapped back in G groups first, to d_r numbers each. In a step
-    of decoding (``cached``) one position comes after others, so many of which are ``left`` over.
+    of decoding (``cached``) one position comes after others, and fills a group.
     Source: DeepSeek-AI, *DeepSeek-V4* (2026), section 2.3; transformers 5.23,
     ``DeepseekV4Attention``.
     """
@@ -115,7 +115,6 @@ class SharedKeyAttention(Component):
     d_x: Expr = sizes.d_x
     far: Far = "pooled"
     cached: Expr | None = None
-    left: Expr | None = None
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "attention to one vector a position, key and value of all heads"
@@ -138,7 +137,7 @@ class SharedKeyAttention(Component):
             one = join([past, one], axis=1)
         kv = state(one, self.w)
         if self.far != "none":
-            kv = join([kv, view("B S k -> B S () k", self.beyond(x, source, offset))], axis=1)
+            kv = join([kv, view("B S k -> B S () k", self.beyond(x, source))], axis=1)
         core = NearAndFar(self.h, ONE, self.d_k, self.d_k, self.w, self.r_c)
         z = core(q, kv, name="core")
         back = turned_end(
@@ -147,14 +146,14 @@ class SharedKeyAttention(Component):
         out = GroupedOutput(self.d, self.h, self.d_k, self.G, self.d_r)
         return steps(q=q, kv=kv, z=z, y=out(back, name="out"))
 
-    def beyond(self, x: Tensor, source: Tensor, offset: Expr) -> Tensor:
+    def beyond(self, x: Tensor, source: Tensor) -> Tensor:
         """Return the keys beyond the window; an indexer scores them, if one chooses."""
         groups = (self.d_rot, self.r_c, self.S_c)
         chosen = self.far == "chosen"
         if chosen:
             indexer = CompressedIndexer(
-                self.d, self.d_q, self.n_i, self.d_x, *groups, self.left, offset
+                self.d, self.d_q, self.n_i, self.d_x, *groups, self.cached
             )
             leave_idle(indexer(x, source, name="indexer"))
-        keys = CompressedKeys(self.d, self.d_k, *groups, chosen, self.left)
+        keys = CompressedKeys(self.d, self.d_k, *groups, chosen, self.cached)
         return keys(x, name="compressed")

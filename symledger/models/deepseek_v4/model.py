@@ -27,11 +27,6 @@ PAPER = "DeepSeek-AI, DeepSeek-V4 (2026), section 2"
 CLASS = "transformers 5.23, DeepseekV4ForCausalLM"
 
 
-def left_over(rate: Expr) -> Expr:
-    """Return how many positions before the last of T fill no group of so many."""
-    return sizes.T - 1 - rate * floor((sizes.T - 1) / rate)
-
-
 @dataclass(frozen=True)
 class DeepSeekV4(Decoder):
     """The decoder-only transformer of DeepSeek-V4: n_s streams, and far positions compressed.
@@ -41,8 +36,8 @@ class DeepSeekV4(Decoder):
     among which an indexer chooses; the rest sees one key for each r_c positions. In the first
     layers a table says which experts a token is sent to; elsewhere the best are chosen, which is
     counted alike: a table is no parameter. Numbers that balance experts are none either. A step of
-    decoding is one after which no group is complete; one that completes groups pools them as well,
-    which takes no product of matrices.
+    decoding is one that completes groups: others pool nothing, and have the same products of
+    matrices.
     Source: DeepSeek-AI, *DeepSeek-V4* (2026), section 2; transformers 5.23,
     ``DeepseekV4ForCausalLM``.
     """
@@ -60,8 +55,6 @@ class DeepSeekV4(Decoder):
     r_x: Expr = sizes.r_x
     S_c: Expr = sizes.S_c
     S_x: Expr = sizes.S_x
-    S_l: Expr = sizes.S_l
-    S_xl: Expr = sizes.S_xl
     n_i: Expr = sizes.n_i
     d_x: Expr = sizes.d_x
     E: Expr = sizes.E
@@ -77,27 +70,23 @@ class DeepSeekV4(Decoder):
     activation: Gating = "silu"
     mlp_bias: Annotated[bool, Seldom()] = False
 
-    stepping: ClassVar[tuple[Size, ...]] = (sizes.S_l, sizes.S_xl)
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, compressed keys, streams, hash routing"
     references: ClassVar[tuple[str, ...]] = (PAPER, CLASS)
 
     def defined(self) -> dict[Size, Expr]:
-        """Return how far a query sees, and how many keys are made, and positions left over."""
+        """Return how far a query sees, and how many compressed keys there are."""
         return {
             **super().defined(), sizes.w: Min(self.w_max, sizes.T),
             sizes.S_c: floor(sizes.T / self.r_c), sizes.S_x: floor(sizes.T / self.r_x),
-            sizes.S_l: left_over(self.r_c), sizes.S_xl: left_over(self.r_x),
         }  # fmt: skip
 
     def layer(self, far: Far) -> Component:
         """Return a layer by what it sees beyond its window."""
-        chosen = far == "chosen"
-        groups = (self.r_x, self.S_x) if chosen else (self.r_c, self.S_c)
-        left = (self.S_xl if chosen else self.S_l) if self.cached else None
+        groups = (self.r_x, self.S_x) if far == "chosen" else (self.r_c, self.S_c)
         attention = SharedKeyAttention(
             self.d, self.h, self.d_h, self.d_q, self.d_rot, self.G, self.d_r, self.w, *groups,
-            self.n_i, self.d_x, far, self.seen, left,
+            self.n_i, self.d_x, far, self.seen,
         )  # fmt: skip
         mixture = HashRoutedMixture(
             self.E, self.k, self.d, self.d_ff, self.V, self.activation, hashed=False,
