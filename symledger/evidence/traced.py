@@ -38,7 +38,8 @@ class Vector:
     ``hashes`` are the fingerprints of the definition's formulas. ``differs`` has a line for each
     quantity that is not the same polynomial, ``spelled`` one for each that depends on how the
     implementation is written. ``refused`` is why it could not be traced; then ``built`` are the
-    fingerprints of what was compared with the class as it is built at some ``points``.
+    fingerprints of what was compared with the class as it is built at some ``points``, which are
+    the sizes that a configuration says there.
     """
 
     name: str

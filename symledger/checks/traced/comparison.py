@@ -122,7 +122,7 @@ def at_sizes(vector: Vector) -> dict[str, Any]:
     account = derive(vector.entry, vector.options)
     return {
         "built": {e.quantity: account.fingerprint(e.quantity) or "" for e in found},
-        "points": found[-1].points if found else (),
+        "points": found[0].points if found else (),
         "differs": {e.quantity: e.detail for e in found if not e.passed},
     }
 

@@ -21,7 +21,7 @@ from symledger.checks.transformers.drawn import derived
 from symledger.config_keys.family import Family
 from symledger.configs.document import Document
 from symledger.errors import SymledgerError
-from symledger.evidence.comparison import Evidence
+from symledger.evidence.comparison import Evidence, Point
 
 SIZES, TRIES = 3, 40
 """At how many sizes a class is built, and how many are tried until so many are taken."""
@@ -45,7 +45,7 @@ def sized(vector: Vector) -> list[Evidence]:
         except SymledgerError:
             continue
         for e in seen:
-            found.setdefault(e.quantity, []).append(e)
+            found.setdefault(e.quantity, []).append(replace(e, points=(said(account),)))
         taken += bool(seen)
         if taken == SIZES or not all(e.passed for e in seen):
             break
@@ -68,6 +68,13 @@ def chosen(account: Account) -> dict[str, str]:
     known = choices_of(type(account.target.component))
     settings = configured.settings if configured else {}
     return {n: v for n, v in sorted(settings.items()) if n in known}
+
+
+def said(account: Account) -> Point:
+    """Return the sizes that a configuration says, which lengths that enter are none of."""
+    configured = account.target.configured
+    settings = configured.settings if configured else {}
+    return {n: int(v) for n, v in settings.items() if v.isdecimal()}
 
 
 def differs(rows: list[Evidence]) -> bool:
