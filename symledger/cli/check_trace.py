@@ -62,6 +62,10 @@ def page(owner: str, rows: Sequence[Vector]) -> str:
     for v in rows:
         if v.refused:
             lines += [f"  – {v.name}: not traced", f"      {v.refused}"]
+            if v.same_at_sizes:
+                lines.append(f"      the same as it is built at {len(v.points)} sizes: "
+                             f"{', '.join(v.same_at_sizes)}")  # fmt: skip
+            lines += [f"      {q}: {said}" for q, said in v.differs.items()]
             continue
         lines.append(f"  {'✓' if v.passed else '✗'} {v.name}: the same polynomials: "
                      f"{', '.join(v.same) or 'none'}")  # fmt: skip

@@ -204,7 +204,7 @@ def _traced(derivation: Derivation, quantity: str) -> Iterator[Record]:
     for vector in traced(derivation.target.owner):
         for e in vector.evidence:
             same = e.quantity in BASIS[quantity]
-            if same and vector.hashes[e.quantity] == fingerprint(derivation, e.quantity):
+            if same and vector.compared[e.quantity] == fingerprint(derivation, e.quantity):
                 yield Record(e, "passed" if e.passed else "failed")
 
 

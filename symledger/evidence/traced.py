@@ -15,7 +15,7 @@ from pathlib import Path
 from symledger import records
 from symledger.catalogue.entries import place
 from symledger.evidence.claims import Claim
-from symledger.evidence.comparison import Evidence
+from symledger.evidence.comparison import Evidence, Point
 
 FOLDER = records.FOLDER / "traced"
 CLAIMS: Mapping[str, str] = {
@@ -24,6 +24,11 @@ CLAIMS: Mapping[str, str] = {
     "memory.kv_cache": "traced cache",
 }  # fmt: skip
 """What is claimed of a quantity that is the same polynomial."""
+AT_SIZES: Mapping[str, str] = {
+    "params": "built parameters", "flops.forward": "built FLOPs forward",
+    "flops.backward": "built FLOPs backward", "flops.decode": "built FLOPs decoding",
+}  # fmt: skip
+"""What is claimed of one that is the same number at every size at which a class was built."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,9 @@ class Vector:
 
     ``hashes`` are the fingerprints of the definition's formulas. ``differs`` has a line for each
     quantity that is not the same polynomial, ``spelled`` one for each that depends on how the
-    implementation is written. ``refused`` is why it could not be traced.
+    implementation is written. ``refused`` is why it could not be traced; then ``built`` are the
+    fingerprints of what was compared with the class as it is built at some ``points``, which are
+    the sizes that a configuration says there.
     """
 
     name: str
@@ -42,6 +49,8 @@ class Vector:
     differs: Mapping[str, str] = field(default_factory=dict)
     spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     refused: str = ""
+    built: Mapping[str, str] = field(default_factory=dict)
+    points: tuple[Point, ...] = ()
 
     @property
     def same(self) -> list[str]:
@@ -49,8 +58,18 @@ class Vector:
         return [q for q in CLAIMS if q in self.hashes and q not in self.differs]
 
     @property
+    def same_at_sizes(self) -> list[str]:
+        """The quantities that are the same numbers at the sizes at which the class was built."""
+        return [q for q in AT_SIZES if q in self.built and q not in self.differs]
+
+    @property
+    def compared(self) -> Mapping[str, str]:
+        """The fingerprints of all formulas that were compared, in one way or the other."""
+        return {**self.hashes, **self.built}
+
+    @property
     def passed(self) -> bool:
-        """Whether every formula is the same polynomial; what could not be traced has not failed."""
+        """Whether every formula is the same; what could not be traced has not failed by that."""
         return not self.differs
 
     @property
@@ -61,6 +80,16 @@ class Vector:
             detail = self.differs.get(quantity, "")
             claim = Claim(CLAIMS[quantity], words)
             yield Evidence(quantity, claim, (), 0, "0" if not detail else "1", not detail, detail)
+        for quantity in self.built:
+            detail = self.differs.get(quantity, "")
+            claim = Claim(AT_SIZES[quantity], (self.architecture, self.implementation))
+            worst = "1" if detail else "0"
+            yield Evidence(quantity, claim, tuple(self.points), 0, worst, not detail, detail)
+
+    @property
+    def architecture(self) -> str:
+        """The class."""
+        return self.name.partition(",")[0]
 
 
 def file_of(owner: str) -> Path:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from symledger.accounts.account import derive
-from symledger.catalogue.entries import BY_NAME, find
-from symledger.checks.traced.vectors import Vector, vectors
-from symledger.configs.families import every_family
+from symledger.catalogue.entries import find
+from symledger.checks.traced.vectors import Vector, owners, vectors
 from symledger.errors import BadInput, nearest, shown
 from symledger.evidence import traced as evidence
 from symledger.recording.kind import Kind, Made, others, replaced
@@ -69,16 +68,6 @@ class Traced(Kind):
         return others(evidence.FOLDER, map(evidence.file_of, owners()))
 
 
-def owners() -> tuple[str, ...]:
-    """Return the owners of formulas that a family of transformers builds."""
-    found = (
-        BY_NAME[built.entry].family
-        for family in every_family() if family.library == "transformers"
-        for built in family.builds.values()
-    )  # fmt: skip
-    return tuple(dict.fromkeys(found))
-
-
 def asked(names: Iterable[str]) -> tuple[str, ...]:
     """Return the owners that some names stand for, all without any.
 
@@ -102,4 +91,4 @@ def _is_fresh(known: evidence.Vector, vector: Vector) -> bool:
     if known.torch != version("torch").partition("+")[0]:
         return False
     account = derive(vector.entry, vector.options)
-    return all(account.fingerprint(q) == h for q, h in known.hashes.items())
+    return all(account.fingerprint(q) == h for q, h in known.compared.items())

@@ -142,7 +142,7 @@ def own_names(account):
         *(label.replace("_", " ") for label in leaves), *account.symbols,
         json.dumps(found.to_dict()) if found else "",
         *(word for vector in traced(account.target.owner) for word in (vector.name,
-          vector.implementation)),
+          vector.architecture, vector.implementation)),
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from math import prod
+from typing import Any
 
 from sympy import Expr, Integer
 
@@ -19,6 +20,7 @@ from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
 from symledger.checks.traced import cache
 from symledger.checks.traced.reference import traced
+from symledger.checks.traced.sized import sized
 from symledger.checks.traced.spelled import Lines, spelled
 from symledger.checks.traced.translation import Translation, said
 from symledger.checks.traced.vectors import Vector
@@ -29,6 +31,7 @@ from symledger.evidence import traced as evidence
 from symledger.ir.shapes import ONE
 from symledger.traces.graph import Graph, Ref, Traced
 from symledger.tracing.account import account_of
+from symledger.tracing.limit import TooLong, limited_in_all
 from symledger.tracing.space import Space
 
 EXACT = ("params", "params.active", "flops.forward", "flops.backward")
@@ -98,15 +101,30 @@ def against(account: Account, vector: Vector, made: Traced, space: Space) -> Com
 
 
 def recorded(vector: Vector) -> evidence.Vector:
-    """Return what is recorded of a vector: formulas by fingerprint, or why it was not traced."""
+    """Return what is recorded of a vector: formulas by fingerprint, or why it was not traced.
+
+    What was not traced is compared at three sizes.
+    """
     about = vector.name, vector.family.implementation, version("torch").partition("+")[0]
     try:
-        found = compared(vector)
-    except BadInput as error:
-        return evidence.Vector(*about, refused=str(error))
+        with limited_in_all(vector.name):
+            found = compared(vector)
+    except (BadInput, TooLong) as error:
+        return evidence.Vector(*about, refused=str(error), **at_sizes(vector))
     hashes = {q: found.account.fingerprint(q) or "" for q in found.exact}
     differs = {q: said for q, said in found.exact.items() if said}
     return evidence.Vector(*about, hashes, differs, found.spelled)
+
+
+def at_sizes(vector: Vector) -> dict[str, Any]:
+    """Return what is recorded of a comparison at sizes: formulas, points, what differs."""
+    found = sized(vector)
+    account = derive(vector.entry, vector.options)
+    return {
+        "built": {e.quantity: account.fingerprint(e.quantity) or "" for e in found},
+        "points": found[0].points if found else (),
+        "differs": {e.quantity: e.detail for e in found if not e.passed},
+    }
 
 
 def difference(translation: Translation, ours: Terms, theirs: Terms) -> str:

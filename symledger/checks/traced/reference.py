@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from symledger.checks.traced.vectors import Vector
-from symledger.checks.transformers.building import untied
+from symledger.checks.transformers.building import class_of, untied
 from symledger.errors import BadInput
 from symledger.traces.graph import Traced
 from symledger.tracing.configured import configured_subject
@@ -19,7 +19,8 @@ from symledger.tracing.trace import trace
 
 TOKENS = "input_ids: int64 (B, T)"
 SOURCE = ("input_ids: int64 (B, S)", "decoder_input_ids: int64 (B, T)")
-KNOWN = ("input_ids", "pixel_values", "input_features")
+KNOWN = ("input_ids", "decoder_input_ids", "pixel_values", "input_features", "input_values")
+"""What the inputs of a class are called that are no masks, positions or results of others."""
 
 
 def traced(vector: Vector) -> tuple[Traced, Space]:
@@ -35,10 +36,7 @@ def traced(vector: Vector) -> tuple[Traced, Space]:
 
 def subject(vector: Vector) -> Subject:
     """Return what is traced, with attention operation by operation, so that it is counted."""
-    import transformers
-
-    name = vector.configuration.architecture
-    kind = getattr(transformers, name)
+    kind = class_of(vector.configuration)
     document = {k: v for k, v in vector.document.items() if k != "architectures"}
     inputs = tuple(map(parse_input, entering(kind, vector)))
     found = configured_subject(kind, "transformers", {}, inputs, False, document, fused=False)
@@ -51,15 +49,19 @@ def entering(kind: type[Any], vector: Vector) -> tuple[str, ...]:
     Raises:
         BadInput: that is not known.
     """
-    main = kind.main_input_name
     takes = signature(kind.forward).parameters
-    if main == "input_ids" and "pixel_values" not in takes:
-        return SOURCE if "decoder_input_ids" in takes else (TOKENS,)
-    if main == "pixel_values" and "input_ids" not in takes:
+    asked = [n for n, p in takes.items() if n != "self" and p.default is p.empty
+             and p.kind is p.POSITIONAL_OR_KEYWORD]  # fmt: skip
+    names = [n for n in takes if n in {*KNOWN, *asked, kind.main_input_name}]
+    if names == ["input_ids"]:
+        return (TOKENS,)
+    if {*names} == {"input_ids", "decoder_input_ids"}:
+        return SOURCE
+    if names == ["pixel_values"]:
         return (f"pixel_values: float ({', '.join(('B', *image(vector)))})",)
     raise BadInput(
-        f"{' and '.join(n for n in (*takes,) if n in KNOWN or n == main)} enter {kind.__name__}: "
-        "such inputs are not traced."
+        f"{' and '.join(names)} enter {kind.__name__}: classes are traced where tokens alone enter,"
+        " or images alone."
     )
 
 

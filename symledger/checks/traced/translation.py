@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from sympy import Expr, Integer, Symbol
 
@@ -29,6 +30,9 @@ from symledger.tracing.space import Space, unfolded
 POINTS = 40
 FEWEST = 20
 """Random points at which a configuration is read, and how many suffice."""
+DEEPEST, EVENLY = 12, 4
+"""How many patterns of operations a pattern of layers is made of at most, and at how many depths
+it is looked at."""
 
 
 class Translation:
@@ -40,30 +44,65 @@ class Translation:
 
     def __init__(self, vector: Vector, account: Account, traced: Traced, space: Space) -> None:
         self.account, self.traced, self.space = account, traced, space
+        self.vector = vector
         self.at: list[dict[str, int]] = []
         self.settings: list[Mapping[str, str]] = []
-        self._read(vector)
+        self._read()
         self.own = {named(s): Symbol(name) for s, name in traced.names.items()}
         self.points = self._points()
 
-    def _read(self, vector: Vector) -> None:
+    def _read(self) -> None:
         """Read the configuration at many points; at each, the same choices are to be made."""
         refused: SymledgerError | None = None
-        for at in around(self.space, self.traced):
-            given = unfolded(self.space.subject, at)
-            keys = {n: v for n, v in given.items() if n in self.space.subject.arguments}
+        for at in around(self.space, self._pattern()):
             try:
-                found = read({**vector.document, **keys})
+                settings = self._settings(at)
             except SymledgerError as error:
                 refused = error
                 continue
-            options = self._options(found.settings)
+            options = self._options(settings)
             if self.settings and options != self._options(self.settings[0]):
                 continue
             self.at.append(at)
-            self.settings.append(found.settings)
+            self.settings.append(settings)
         if len(self.at) < FEWEST:
             raise BadInput(f"hardly any sizes that the class takes are read: {refused}")
+
+    def _settings(self, at: Mapping[str, int]) -> Mapping[str, str]:
+        """Return what the configuration says at a point, as a file would: lists are lists there.
+
+        Raises:
+            SymledgerError: the family refuses it.
+        """
+        given = unfolded(self.space.subject, at)
+        keys = {
+            n: list(v) if isinstance(v, tuple) else v
+            for n, v in given.items() if n in self.space.subject.arguments
+        }  # fmt: skip
+        return read({**self.vector.document, **keys}).settings
+
+    def _pattern(self) -> int:
+        """Return by how many layers a model grows, so that all it counts grows as evenly.
+
+        Layers that see a window run the operations of those that see everything, so that a graph
+        repeats sooner than a configuration does.
+        """
+        every = period(self.traced.graph)
+        several = (every * n for n in range(1, DEEPEST + 1))
+        return next((n for n in several if self._grows_evenly(n)), every)
+
+    def _grows_evenly(self, by: int) -> bool:
+        """Whether every number goes up by as much each time that so many layers are added."""
+        base, rows = self.space.base, []
+        for n in range(EVENLY):
+            try:
+                deep = {d: base[d] + n * by for d in self.space.depths}
+                rows.append(self._settings({**base, **deep}))
+            except SymledgerError:
+                return False
+        known = [n for n, v in rows[0].items() if v.isdecimal()]
+        numbers = ([int(row[n]) for row in rows if n in row] for n in known)
+        return all(len({b - a for a, b in pairwise(row)}) == 1 for row in numbers)
 
     def _options(self, settings: Mapping[str, str]) -> dict[str, str]:
         return {n: v for n, v in settings.items() if n in self.account.target.choices}
@@ -125,10 +164,9 @@ class Translation:
         return int(found)
 
 
-def around(space: Space, traced: Traced, seed: int = 20260303) -> Iterator[dict[str, int]]:
+def around(space: Space, pattern: int, seed: int = 20260303) -> Iterator[dict[str, int]]:
     """Yield points: the base, each size changed alone, random ones; depths by patterns."""
     rng = random.Random(seed)  # noqa: S311  # points, no secrets
-    pattern = period(traced.graph)
     yield dict(space.base)
     for name in space.sizes:
         step = space.value(space.steps[name])

@@ -96,6 +96,16 @@ class Vector:
         return {n: v for n, v in sorted(self.configuration.settings.items()) if n in known}
 
 
+def owners() -> tuple[str, ...]:
+    """Return the owners of formulas that a family of transformers builds."""
+    found = (
+        BY_NAME[built.entry].family
+        for family in every_family() if family.library == "transformers"
+        for built in family.builds.values()
+    )  # fmt: skip
+    return tuple(dict.fromkeys(found))
+
+
 def vectors(owner: str) -> list[Vector]:
     """Return the vectors of an owner of formulas, in the order of its families."""
     found: dict[tuple[object, ...], Vector] = {}

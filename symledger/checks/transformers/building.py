@@ -47,7 +47,6 @@ def _diffuser(found: Configuration) -> Any:
 
 
 def _transformer(found: Configuration) -> Any:
-    import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     from symledger.tracing.settings import decoded
@@ -55,11 +54,20 @@ def _transformer(found: Configuration) -> Any:
     family = found.family
     given = {key: value for key, value in found.given.items() if key != "model_type"}
     config = CONFIG_MAPPING[family.like or family.model_type].from_dict(decoded(given))
-    kind = getattr(transformers, found.architecture, None)
-    if kind is None:  # a part of others, whose class is not public
-        module = type(config).__module__.replace(".configuration_", ".modeling_")
-        kind = getattr(import_module(module), found.architecture)
+    kind = class_of(found)
     return untied(found, kind._from_config(config, attn_implementation="eager").train(False))
+
+
+def class_of(found: Configuration) -> Any:
+    """Return the class that a configuration is of; that of a part of others is not public."""
+    import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    if kind := getattr(transformers, found.architecture, None):
+        return kind
+    configured = CONFIG_MAPPING[found.family.like or found.family.model_type]
+    module = configured.__module__.replace(".configuration_", ".modeling_")
+    return getattr(import_module(module), found.architecture)
 
 
 def untied(found: Configuration, model: Any) -> Any:

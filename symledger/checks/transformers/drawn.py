@@ -16,7 +16,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from symledger.accounts.account import derive
+from symledger.accounts.account import Account, derive
 from symledger.checks.traced.vectors import LAYERS, shallow
 from symledger.checks.transformers.comparison import witnessed
 from symledger.config_keys.family import Family, facts
@@ -71,13 +71,10 @@ def drawn(family: Family, number: int, seed: int = 0) -> Iterator[Drawn]:
 
 def compared(document: Document) -> Drawn:
     """Compare one configuration with the implementation, as far as both know it."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "config.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
-        try:
-            account = derive(str(path))
-        except SymledgerError as error:
-            return Drawn(document, "refused", str(error))
+    try:
+        account = derived(document)
+    except SymledgerError as error:
+        return Drawn(document, "refused", str(error))
     seen: list[str] = []
     try:
         for found in witnessed(account):
@@ -91,6 +88,18 @@ def compared(document: Document) -> Drawn:
             raise
         return Drawn(document, "same", f"{type(error).__name__}: {error}", tuple(seen))
     return Drawn(document, "same", compared=tuple(seen))
+
+
+def derived(document: Document) -> Account:
+    """Return the account of a configuration as a file would give it.
+
+    Raises:
+        SymledgerError: it is not read.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "config.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return derive(str(path))
 
 
 def _document(family: Family, random: Random) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import AXIOMS, ENTRIES
 from symledger.checks.torch.artefacts import ARTEFACTS
+from symledger.checks.traced.vectors import owners
 from symledger.evidence import records as evidence
 from symledger.evidence.claims import Kind, kind_named
 from symledger.evidence.comparison import Evidence
@@ -153,6 +154,11 @@ class Recorded:
     def traced(self) -> list[Vector]:
         """Every vector of a family whose reference was traced, or could not be."""
         return [v for vectors in every_traced().values() for v in vectors]
+
+    @property
+    def untraced(self) -> list[str]:
+        """Every family whose class was not traced, for no reason that is on record."""
+        return sorted({*owners()} - every_traced().keys())
 
     @property
     def of_traces(self) -> dict[str, Any]:

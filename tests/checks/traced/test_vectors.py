@@ -57,5 +57,5 @@ def test_what_was_recorded_holds(owner):
         assert row.passed, row.name
         vector = known[row.name]
         account = derive(vector.entry, vector.options)
-        assert row.hashes == {q: account.fingerprint(q) for q in row.hashes}, row.name
+        assert row.compared == {q: account.fingerprint(q) for q in row.compared}, row.name
         assert row.implementation == vector.family.implementation

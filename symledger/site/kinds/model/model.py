@@ -14,6 +14,7 @@ from symledger.algebra import Terms
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Text
+from symledger.checks.traced.vectors import owners
 from symledger.errors import bare
 from symledger.evidence.traced import Vector, traced
 from symledger.languages.message import Message, message
@@ -293,6 +294,12 @@ class Model:
     def traced(self) -> tuple[Vector, ...]:
         """What its reference came to when it was traced; a family's page says it."""
         return traced(self.entry.family) if self.entry.family == self.name else ()
+
+    @property
+    def untraced(self) -> bool:
+        """Whether it is a family whose class there is, and was not traced."""
+        own = self.entry.family == self.name and self.name in owners()
+        return own and not self.traced
 
     @property
     def references(self) -> tuple[str, ...]:
