@@ -8,10 +8,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from symledger.checks.traced.vectors import owners
 from symledger.errors import BadInput
 from symledger.recording.kind import Kind, Made, others, replaced
 from symledger.recording.selection import Selection
-from symledger.recording.traced import owners
 from symledger.targets.observed import FOLDER, file_of, observed, to_data
 
 

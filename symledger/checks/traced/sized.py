@@ -65,7 +65,8 @@ def _seen(account: Account) -> Iterator[Evidence]:
 def chosen(account: Account) -> dict[str, str]:
     """Return the choices of the entry that a configuration makes."""
     configured = account.target.configured
-    known = choices_of(type(account.target.component))
+    kind: type[Any] = type(account.target.component)
+    known = choices_of(kind)
     settings = configured.settings if configured else {}
     return {n: v for n, v in sorted(settings.items()) if n in known}
 

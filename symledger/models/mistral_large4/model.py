@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
-from sympy import Expr, Symbol, log
+from sympy import Expr, Integer, Symbol, log
 
 from symledger import sizes
 from symledger.components.attention.dot_product import ScaledDotProduct
@@ -17,16 +17,20 @@ from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
+from symledger.models.pixtral.model import AGRAWAL, PixtralSeeing
 from symledger.models.shared.decoder import Layers
 from symledger.models.shared.hybrid import Which
 from symledger.models.shared.latent import IndexedLatentAttention
+from symledger.models.shared.seeing import Answer
 from symledger.models.shared.sparse import SparseDecoder
 from symledger.models.shared.windows import ZERO
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import einsum, join, param, remembered, state, table, view
+from symledger.notation.verbs import apply, einsum, join, param, remembered, state, table, view
 from symledger.sizes import Size
 
 CLASS = "transformers 5.23, MistralLarge4TextModel"
+CAP = Integer(30)
+"""What capped logits stay below; any other number would be counted the same."""
 
 
 @dataclass(frozen=True)
@@ -185,3 +189,28 @@ class MistralLarge4(SparseDecoder):
             return {name: (block, number)} if which == "none" else {
                 f"untold_{name}": (without, number)}  # fmt: skip
         return {name: (block, number - untold), f"untold_{name}": (without, untold)}
+
+@dataclass(frozen=True)
+class MistralLarge4Seeing(MistralLarge4, PixtralSeeing):
+    """Mistral Large 4 with images: Pixtral's vectors, g × g of them made one, and two maps.
+
+    Logits are capped. Images are seen one by one, or ``packed`` into one sequence.
+    Source: transformers 5.23, ``MistralLarge4ForConditionalGeneration``.
+    """
+
+    head: Answer = "lm"
+    activation: Annotated[Gating, Seldom()] = "silu"
+    untold: Annotated[Which, Seldom()] = "some"
+
+    title: ClassVar[str] = "Mistral Large 4 with images: groups of patches merged, two maps"
+    definitions: ClassVar[dict[Size, Expr]] = PixtralSeeing.definitions
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **MistralLarge4.assumptions, sizes.f_img: 3 * sizes.d_img,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (
+        "transformers 5.23, MistralLarge4ForConditionalGeneration", AGRAWAL,
+    )  # fmt: skip
+
+    def score(self, x: Tensor, E: Tensor) -> Tensor:
+        y = super().score(x, E)
+        return apply("tanh", y * (1 / CAP)) * CAP if self.head == "lm" else y
