@@ -116,7 +116,7 @@ def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
     called: dict[str, str] = {}
     for key, value in document.items():
         name = names.get(key, key)
-        if found.get(name, value) != value:
+        if name in found and found[name] != value:
             raise BadInput(
                 f"{shown(key)} and {shown(called[name])} are the same key, but {written(value)} "
                 f"and {written(found[name])} are given. Leave one out."

@@ -30,7 +30,7 @@ def _heads(values: Values) -> Settings:
 def _hidden(values: Values) -> Settings:
     """Return how many times as wide networks are inside: a whole number."""
     ratio = values["mlp_ratio"]
-    if isinstance(ratio, bool) or not isinstance(ratio, int | float) or ratio != int(ratio):
+    if isinstance(ratio, bool) or not isinstance(ratio, int | float) or ratio % 1 != 0:
         raise BadInput(
             f"mlp_ratio = {written(ratio)} is not supported: whole numbers are, as in 4.0."
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from symledger.arguments.specs import Number, Only, Settings, SizeOf, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
@@ -14,9 +16,19 @@ NETWORK = f"{LAYER}ffn."
 PARTS = (("q", "Q"), ("k", "K"), ("v", "V"), ("ogate_preact", "gate"), ("out_proj", "O"))
 
 
-def _share(values: Values, name: str) -> int:
-    """Return a width that is a share of the model's, rounded down, as the class does."""
-    return int(size("hidden_size", values["hidden_size"]) * values[name])
+def _share(values: Values, name: str) -> float:
+    """Return a width that is a share of the model's, before it is rounded.
+
+    Raises:
+        BadInput: the share is no number, or nothing is that wide.
+    """
+    share, d = values[name], size("hidden_size", values["hidden_size"])
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share * d < inf:
+        raise BadInput(
+            f"{name} = {written(share)} does not fit: it is a share of {d} channels. Choose a "
+            "number above 0, such as 0.5."
+        )
+    return d * share
 
 
 def _widths(values: Values) -> Settings:
@@ -27,7 +39,7 @@ def _widths(values: Values) -> Settings:
     """
     h, found = size("num_heads", values["num_heads"]), {}
     for name, symbol in (("qk_dim_factor", "d_k"), ("v_dim_factor", "d_v")):
-        width = _share(values, name)
+        width = int(_share(values, name))  # rounded down, as the class does
         if width < 1 or width % h:
             raise BadInput(
                 f"{name} = {written(values[name])} of hidden_size = {values['hidden_size']} are "
@@ -35,8 +47,7 @@ def _widths(values: Values) -> Settings:
             )
         found[symbol] = str(width // h)
     step = size("ffn_round_up_to_multiple_of", values["ffn_round_up_to_multiple_of"])
-    wide = values["hidden_size"] * values["ffn_proj_factor"]
-    width = int(((wide + step - 1) // step) * step)
+    width = int(((_share(values, "ffn_proj_factor") + step - 1) // step) * step)
     return {**found, "d_ff": str(size("ffn_proj_factor", width))}
 
 
