@@ -1,5 +1,6 @@
 """Every key of every type, as no file should have it: read, or refused in a few words."""
 
+from math import inf
 from random import Random
 
 import pytest
@@ -10,7 +11,7 @@ from symledger.errors import SymledgerError
 from tests.every import share
 
 ODD = (
-    0.5, -1, 0, 10**18, 10**19, 10**400, 1e308, True, None, "", "7", "\ud800", "a" * 5000, [],
+    0.5, -1, 0, 10**18, 10**19, 10**400, 1e308, inf, True, None, "", "7", "\ud800", "a" * 5000, [],
     [None], [0.5], [[1]], ["x"], [10**400], [{}], ["sliding_attention", "x"], {}, {"": None},
     {"full_attention": 1}, {"rope_type": 3}, {"type": []},
 )  # fmt: skip
@@ -54,6 +55,8 @@ def refusal(document):
         ({"model_type": "laguna", "layer_types": 1e308}, "layer_types"),
         ({"model_type": "mimo_v2_flash", "rope_parameters": {"full_attention": 1}}, "an object"),
         ({"model_type": "gpt_neox_japanese", "intermediate_multiple_size": 1e308}, "does not fit"),
+        ({"model_type": "xlstm", "ffn_proj_factor": inf}, "does not fit"),
+        ({"model_type": "swin", "mlp_ratio": inf}, "whole numbers are"),
         ({"model_type": "llama4", "vision_config": RATIO}, "one divided by"),
         ({"model_type": "ibert", "hidden_act": "relu"}, "its class has no other"),
     ],
