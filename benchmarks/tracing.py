@@ -106,13 +106,14 @@ def run(step: str, name: str) -> None:
 
 def stages(depth: str) -> None:
     """Print what fitting and folding, and verifying, take of a GPT that is so many layers deep."""
-    from symledger.tracing import checks, trace
-    from symledger.tracing.asked import asked
+    from symledger.tracing import trace
     from symledger.tracing.assemble import Assembler
-    from symledger.tracing.depth import deeper
-    from symledger.tracing.exploring import explored
-    from symledger.tracing.fold import folded
-    from symledger.tracing.points import sampled
+    from symledger.tracing.checking import checks
+    from symledger.tracing.folds.fold import folded
+    from symledger.tracing.modules.asked import asked
+    from symledger.tracing.spaces.depth import deeper
+    from symledger.tracing.spaces.exploring import explored
+    from symledger.tracing.spaces.points import sampled
 
     module = MODULES["nanoGPT"]
     said = asked(module.name, {"n_layer": depth}, [f"idx: {TOKENS}"], (), True, None)

@@ -42,7 +42,7 @@ def traced(
     progress("importing PyTorch")
     os.environ.setdefault(*EAGERLY)
     from symledger.tracing import account
-    from symledger.tracing.limit import Clock
+    from symledger.tracing.runs.limit import Clock
 
     Clock.given_up = given_up
     try:
@@ -79,7 +79,8 @@ def verified(
     keys = configuration(config) if config else None
     progress("importing PyTorch")
     os.environ.setdefault(*EAGERLY)
-    from symledger.tracing import account, verify
+    from symledger.tracing import account
+    from symledger.tracing.checking import verify
 
     try:
         progress("running it")

@@ -16,11 +16,11 @@ from symledger.targets.traced import traced_target
 from symledger.traces.alive import How
 from symledger.traces.graph import Traced
 from symledger.traces.rules.table import Refused
-from symledger.tracing.asked import asked
 from symledger.tracing.assemble import Unfitted
-from symledger.tracing.checks import checked
-from symledger.tracing.keeping import particular, unfitted, with_sizes_kept
-from symledger.tracing.limit import limited_in_all
+from symledger.tracing.checking.checks import checked
+from symledger.tracing.modules.asked import asked
+from symledger.tracing.runs.limit import limited_in_all
+from symledger.tracing.spaces.keeping import particular, unfitted, with_sizes_kept
 from symledger.tracing.trace import trace as trace_subject
 
 

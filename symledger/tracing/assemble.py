@@ -15,12 +15,12 @@ from sympy import Add, Expr, Float, Integer, Rational, Symbol, floor, root, sqrt
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
 from symledger.traces.rules.images import windows_in
-from symledger.tracing.borders import Border
-from symledger.tracing.fit import Points
-from symledger.tracing.iterations import Loop
-from symledger.tracing.names import symbols_for
-from symledger.tracing.points import Sample
-from symledger.tracing.recording import Recording, Step
+from symledger.tracing.folds.iterations import Loop
+from symledger.tracing.modules.names import symbols_for
+from symledger.tracing.runs.recording import Recording, Step
+from symledger.tracing.spaces.borders import Border
+from symledger.tracing.spaces.fit import Points
+from symledger.tracing.spaces.points import Sample
 
 
 class TwoSided(BadInput):

@@ -17,9 +17,15 @@ from symledger.traces.checked import Checked
 from symledger.traces.component import TracedModule
 from symledger.traces.graph import AS, ENTERS, Argued, Condition, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
-from symledger.tracing.behind import numbered
-from symledger.tracing.bounds import bounded
-from symledger.tracing.depth import (
+from symledger.tracing.eager.moments import Looking, eager
+from symledger.tracing.folds.fold import folded
+from symledger.tracing.folds.graphs import live
+from symledger.tracing.folds.observed import Observed
+from symledger.tracing.modules.names import symbols_for
+from symledger.tracing.modules.subject import Subject
+from symledger.tracing.runs.bounds import bounded
+from symledger.tracing.spaces.behind import numbered
+from symledger.tracing.spaces.depth import (
     OtherAtDepth,
     OtherLengths,
     deepened,
@@ -30,15 +36,17 @@ from symledger.tracing.depth import (
     renamed,
     unfolded,
 )
-from symledger.tracing.eager.moments import Looking, eager
-from symledger.tracing.exploring import explored
-from symledger.tracing.fold import folded
-from symledger.tracing.graphs import live
-from symledger.tracing.names import symbols_for
-from symledger.tracing.observed import Observed
-from symledger.tracing.points import MORE, MOST_BORDERS, RANDOM, Sample, drawn, far_away, sampled
-from symledger.tracing.space import Space
-from symledger.tracing.subject import Subject
+from symledger.tracing.spaces.exploring import explored
+from symledger.tracing.spaces.points import (
+    MORE,
+    MOST_BORDERS,
+    RANDOM,
+    Sample,
+    drawn,
+    far_away,
+    sampled,
+)
+from symledger.tracing.spaces.space import Space
 
 Told = Callable[[str], None]
 NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")

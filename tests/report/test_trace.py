@@ -6,7 +6,7 @@ from symledger.accounts.account import derive
 from symledger.languages.message import Message, say
 from symledger.report.page import page
 from symledger.report.trace import claimed
-from symledger.tracing.checks import CLAIMS
+from symledger.tracing.checking.checks import CLAIMS
 
 KEPT = "tables, the state of a generator"
 VALUES = "outputs and all gradients, run in NumPy beside PyTorch in double precision"

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from torch import nn  # noqa: E402  # after it is known to be there
 
-from symledger.tracing.comparing import compare_module  # noqa: E402
+from symledger.tracing.checking.comparing import compare_module  # noqa: E402
 
 SEQUENCE, IMAGE = torch.randn(2, 4, 9), torch.randn(2, 4, 9, 7)
 VOLUME, FLAT = torch.randn(2, 4, 5, 6, 7), torch.randn(3, 5, 4)

@@ -6,7 +6,7 @@ from sympy import Integer, Symbol
 pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.traces.graph import Graph, Kind, Node, Ref  # after PyTorch is known to be there
-from symledger.tracing.bounds import bounded, least
+from symledger.tracing.runs.bounds import bounded, least
 
 B, V, W = map(Symbol, "BVW")
 

@@ -9,9 +9,9 @@ from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from symledger.traces.reading import loaded  # noqa: E402
 from symledger.traces.writing import dumped  # noqa: E402
-from symledger.tracing.checks import checked  # noqa: E402
-from symledger.tracing.record import record  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.checks import checked  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.runs.record import record  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 from tests.every import COSTLY  # noqa: E402
 

@@ -11,9 +11,9 @@ from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
 
 from symledger.traces.checked import withheld  # noqa: E402
-from symledger.tracing.checks import checked, compared, together, verify  # noqa: E402
-from symledger.tracing.measured import measured  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.checks import checked, compared, together, verify  # noqa: E402
+from symledger.tracing.checking.measured import measured  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 
 

@@ -24,9 +24,9 @@ from symledger.tracing.eager import moments, timeline  # noqa: E402
 from symledger.tracing.eager.folding import Insertion, insertions  # noqa: E402
 from symledger.tracing.eager.live import FORWARD, GRADIENTS, KEPT, Lived  # noqa: E402
 from symledger.tracing.eager.running import TYPES, lived  # noqa: E402
-from symledger.tracing.exploring import explored  # noqa: E402
-from symledger.tracing.points import sampled  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.spaces.exploring import explored  # noqa: E402
+from symledger.tracing.spaces.points import sampled  # noqa: E402
 from tests.checks.torch.test_optimizer_steps import Live, made_by  # noqa: E402
 from tests.every import COSTLY  # noqa: E402
 

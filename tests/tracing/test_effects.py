@@ -9,7 +9,7 @@ from torch import nn  # noqa: E402
 from symledger.traces.reading import loaded  # noqa: E402
 from symledger.traces.writing import dumped  # noqa: E402
 from symledger.tracing.account import account_of  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import noted, trace  # noqa: E402
 
 

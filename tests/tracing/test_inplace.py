@@ -8,8 +8,8 @@ from torch import nn  # noqa: E402  # after it is known to be there
 from torch.nn import functional as F  # noqa: E402, N812
 
 from symledger.errors import BadInput  # noqa: E402
-from symledger.tracing.comparing import compare_module  # noqa: E402
-from symledger.tracing.record import record  # noqa: E402
+from symledger.tracing.checking.comparing import compare_module  # noqa: E402
+from symledger.tracing.runs.record import record  # noqa: E402
 
 X = torch.randn(3, 4)
 

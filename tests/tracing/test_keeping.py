@@ -9,8 +9,8 @@ pytest.importorskip("torch", reason="needs PyTorch")
 from sympy import Symbol  # after PyTorch is known to be there
 
 from symledger.tracing.account import account_of, traced
-from symledger.tracing.fit import Points
-from symledger.tracing.verify import verified_at
+from symledger.tracing.checking.verify import verified_at
+from symledger.tracing.spaces.fit import Points
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
 COLUMNS = """

@@ -7,8 +7,8 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 from torch import nn  # noqa: E402  # after it is known to be there
 from torch.nn import functional as F  # noqa: E402, N812
 
-from symledger.tracing.checks import checks  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.checks import checks  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 
 

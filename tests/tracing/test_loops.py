@@ -15,15 +15,15 @@ from symledger.traces.lowering import program_of  # noqa: E402
 from symledger.traces.reading import loaded  # noqa: E402
 from symledger.traces.writing import dumped  # noqa: E402
 from symledger.tracing.assemble import Assembler  # noqa: E402
-from symledger.tracing.bounds import bounded  # noqa: E402
-from symledger.tracing.checks import checked, readings  # noqa: E402
-from symledger.tracing.comparing import real_run  # noqa: E402
-from symledger.tracing.fold import folded  # noqa: E402
-from symledger.tracing.measured import measured  # noqa: E402
-from symledger.tracing.numeric import compare  # noqa: E402
-from symledger.tracing.points import Sample  # noqa: E402
-from symledger.tracing.space import Space, unfolded, whole_numbers  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.checks import checked, readings  # noqa: E402
+from symledger.tracing.checking.comparing import real_run  # noqa: E402
+from symledger.tracing.checking.measured import measured  # noqa: E402
+from symledger.tracing.checking.numeric import compare  # noqa: E402
+from symledger.tracing.folds.fold import folded  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.runs.bounds import bounded  # noqa: E402
+from symledger.tracing.spaces.points import Sample  # noqa: E402
+from symledger.tracing.spaces.space import Space, unfolded, whole_numbers  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 
 

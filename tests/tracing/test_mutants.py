@@ -14,8 +14,8 @@ from symledger.notation.leaves import noise  # noqa: E402
 from symledger.notation.verbs import apply, einsum, narrow, total  # noqa: E402
 from symledger.traces.lowering import load_rules  # noqa: E402
 from symledger.traces.rules.table import RULES  # noqa: E402
-from symledger.tracing.checks import checks  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.checks import checks  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 from tests.every import COSTLY  # noqa: E402
 

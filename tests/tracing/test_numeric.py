@@ -9,8 +9,8 @@ from torch import nn  # noqa: E402  # after it is known to be there
 from symledger.errors import BadInput  # noqa: E402
 from symledger.traces.lowering import load_rules  # noqa: E402
 from symledger.traces.rules.table import RULES  # noqa: E402
-from symledger.tracing.comparing import compare_module  # noqa: E402
-from symledger.tracing.numeric import Comparison, largest  # noqa: E402
+from symledger.tracing.checking.comparing import compare_module  # noqa: E402
+from symledger.tracing.checking.numeric import Comparison, largest  # noqa: E402
 
 load_rules()
 FLOATS = torch.randn(2, 5, 4)

@@ -8,7 +8,7 @@ from torch import nn  # noqa: E402  # after it is known to be there
 
 from symledger.traces.reading import loaded  # noqa: E402
 from symledger.traces.writing import dumped  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 
 

@@ -4,8 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
-from symledger.tracing.quick import OPERATORS, UNROLLED, is_plain, recurrent  # noqa: E402
-from symledger.tracing.whole import WHOLE, arguments_of  # noqa: E402
+from symledger.tracing.runs.quick import OPERATORS, UNROLLED, is_plain, recurrent  # noqa: E402
+from symledger.tracing.runs.whole import WHOLE, arguments_of  # noqa: E402
 
 BATCH_NORM = torch.ops.aten.native_batch_norm.default
 SHAPES = [(2, 3), (2, 3, 5), (2, 3, 4, 5), (2, 3, 4, 5, 6)]

@@ -8,9 +8,9 @@ from symledger.errors import BadInput, SymledgerError
 
 pytest.importorskip("torch", reason="needs PyTorch")
 
-from symledger.tracing import limit, recorder  # after PyTorch is known to be there
 from symledger.tracing.account import account_of, traced
 from symledger.tracing.public import trace
+from symledger.tracing.runs import limit, recorder  # after PyTorch is known to be there
 
 HEAD = """\
 import torch

@@ -6,9 +6,9 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from torch.nn import functional as F  # noqa: E402, N812  # after torch is known to be there
 
-from symledger.tracing.checks import checks  # noqa: E402
-from symledger.tracing.rows import is_rows  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.checks import checks  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.runs.rows import is_rows  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 from tests.traces.rules.both_ways import IDS, Tiny, X  # noqa: E402
 

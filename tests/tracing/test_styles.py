@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.errors import BadInput  # after PyTorch is known to be there
 from symledger.tracing.account import account_of, traced
-from symledger.tracing.verify import verified_at
+from symledger.tracing.checking.verify import verified_at
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
 NORM_AT_THE_END = """

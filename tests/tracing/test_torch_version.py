@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import symledger  # noqa: E402
-from symledger.tracing import torch_version  # noqa: E402
+from symledger.tracing.runs import torch_version  # noqa: E402
 
 ROOM = Path(symledger.__file__).parent / "tracing"
 FILES = sorted(path for path in ROOM.glob("*.py") if path.name != "torch_version.py")
@@ -39,7 +39,7 @@ def is_private(name):
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_no_other_file_has_a_name_that_pytorch_does_not_promise(path):
     found = list(private_names(path.read_text("utf-8")))
-    assert not set(found) - ALLOWED, f"move it to tracing/torch_version.py: {found}"
+    assert not set(found) - ALLOWED, f"move it to tracing/runs/torch_version.py: {found}"
 
 
 @pytest.mark.parametrize("source", [

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.errors import BadInput, CheckFailed  # noqa: E402  # after torch is known to be there
 from symledger.tracing.account import traced  # noqa: E402
-from symledger.tracing.verify import verified_at  # noqa: E402
+from symledger.tracing.checking.verify import verified_at  # noqa: E402
 
 STAGES = """\
 from torch import nn

@@ -17,8 +17,8 @@ from symledger.checks.traced.reference import subject
 from symledger.checks.traced.translation import Translation
 from symledger.checks.traced.vectors import Vector
 from symledger.tracing.eager.serving import answered
-from symledger.tracing.space import unfolded
-from symledger.tracing.subject import Subject
+from symledger.tracing.modules.subject import Subject
+from symledger.tracing.spaces.space import unfolded
 
 MOST = 6
 """Points at which a class is run."""

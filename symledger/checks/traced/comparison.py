@@ -31,8 +31,8 @@ from symledger.evidence import traced as evidence
 from symledger.ir.shapes import ONE
 from symledger.traces.graph import Graph, Ref, Traced
 from symledger.tracing.account import account_of
-from symledger.tracing.limit import TooLong, limited_in_all
-from symledger.tracing.space import Space
+from symledger.tracing.runs.limit import TooLong, limited_in_all
+from symledger.tracing.spaces.space import Space
 
 EXACT = ("params", "params.active", "flops.forward", "flops.backward")
 """Quantities in which a definition and its reference have to be the same polynomials."""

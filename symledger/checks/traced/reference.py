@@ -12,9 +12,9 @@ from symledger.checks.traced.vectors import Vector
 from symledger.checks.transformers.building import class_of, untied
 from symledger.errors import BadInput
 from symledger.traces.graph import Traced
-from symledger.tracing.configured import configured_subject
-from symledger.tracing.space import Space
-from symledger.tracing.subject import Subject, parse_input
+from symledger.tracing.modules.configured import configured_subject
+from symledger.tracing.modules.subject import Subject, parse_input
+from symledger.tracing.spaces.space import Space
 from symledger.tracing.trace import trace
 
 TOKENS = "input_ids: int64 (B, T)"

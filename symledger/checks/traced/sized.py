@@ -14,7 +14,6 @@ from typing import Any
 
 from symledger.accounts.account import Account
 from symledger.arguments.specs import SizeOf
-from symledger.catalogue.options import choices_of
 from symledger.checks.traced.vectors import LAYERS, Vector
 from symledger.checks.transformers.comparison import witnessed
 from symledger.checks.transformers.drawn import derived
@@ -65,8 +64,7 @@ def _seen(account: Account) -> Iterator[Evidence]:
 def chosen(account: Account) -> dict[str, str]:
     """Return the choices of the entry that a configuration makes."""
     configured = account.target.configured
-    kind: type[Any] = type(account.target.component)
-    known = choices_of(kind)
+    known = account.target.choices
     settings = configured.settings if configured else {}
     return {n: v for n, v in sorted(settings.items()) if n in known}
 

@@ -17,8 +17,8 @@ from symledger.checks.traced.translation import Translation, said
 from symledger.config_keys.family import Family
 from symledger.readings.tally import Tally
 from symledger.traces.graph import LEAVES, Graph
-from symledger.tracing.checks import amounts
-from symledger.tracing.measured import unnumbered
+from symledger.tracing.checking.checks import amounts
+from symledger.tracing.checking.measured import unnumbered
 
 MOST = 6
 """Lines, and operations of a line, that are shown."""

@@ -22,10 +22,10 @@ from symledger.configs.read import read
 from symledger.errors import BadInput, SymledgerError
 from symledger.sizes import named
 from symledger.traces.graph import Traced
-from symledger.tracing.depth import period
-from symledger.tracing.fit import Points
-from symledger.tracing.points import drawn, parts_of
-from symledger.tracing.space import Space, unfolded
+from symledger.tracing.spaces.depth import period
+from symledger.tracing.spaces.fit import Points
+from symledger.tracing.spaces.points import drawn, parts_of
+from symledger.tracing.spaces.space import Space, unfolded
 
 POINTS = 40
 FEWEST = 20

@@ -49,7 +49,7 @@ def _diffuser(found: Configuration) -> Any:
 def _transformer(found: Configuration) -> Any:
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    from symledger.tracing.settings import decoded
+    from symledger.tracing.modules.settings import decoded
 
     family = found.family
     given = {key: value for key, value in found.given.items() if key != "model_type"}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from symledger.tracing.depth import OtherAtDepth
 from symledger.tracing.eager.live import Change
+from symledger.tracing.spaces.depth import OtherAtDepth
 
 NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 """The number of a layer in a dotted name."""

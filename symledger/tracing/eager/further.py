@@ -10,7 +10,7 @@ from symledger.traces.checked import ALIVE, Checked
 from symledger.traces.graph import Traced
 from symledger.tracing.eager.moments import other_peak
 from symledger.tracing.eager.running import lived
-from symledger.tracing.space import Space
+from symledger.tracing.spaces.space import Space
 
 CLAIM = "the most bytes alive in each pass, as PyTorch runs it"
 

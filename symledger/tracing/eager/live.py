@@ -14,9 +14,9 @@ from typing import Any
 import torch
 
 from symledger.errors import BadInput
-from symledger.tracing.modes import name_of
-from symledger.tracing.recorder import Recorder, tensors
-from symledger.tracing.torch_version import (
+from symledger.tracing.runs.modes import name_of
+from symledger.tracing.runs.recorder import Recorder, tensors
+from symledger.tracing.runs.torch_version import (
     READS,
     DispatchMode,
     number_of_last_node,

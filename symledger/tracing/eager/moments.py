@@ -14,11 +14,11 @@ from symledger.errors import BadInput, SymledgerError
 from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager, How
 from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
-from symledger.tracing.checks import first_line
+from symledger.tracing.checking.checks import first_line
 from symledger.tracing.eager.live import Lived
 from symledger.tracing.eager.running import TYPES, lived
 from symledger.tracing.eager.timeline import Entry, Timeline, timeline
-from symledger.tracing.space import Space
+from symledger.tracing.spaces.space import Space
 
 Kinds = dict[str, Terms]
 CLAIM = "bytes of all storages alive after every operation, as PyTorch runs it"

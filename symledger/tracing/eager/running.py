@@ -26,11 +26,11 @@ from symledger.tracing.eager.live import (
     Unanswered,
 )
 from symledger.tracing.eager.serving import answered, prompt
-from symledger.tracing.limit import limited
-from symledger.tracing.record import modules, record
-from symledger.tracing.recorder import Recorder, tensors
-from symledger.tracing.routes import Routes
-from symledger.tracing.space import Space, unfolded
+from symledger.tracing.runs.limit import limited
+from symledger.tracing.runs.record import modules, record
+from symledger.tracing.runs.recorder import Recorder, tensors
+from symledger.tracing.runs.routes import Routes
+from symledger.tracing.spaces.space import Space, unfolded
 
 TYPES = {
     "fp64": torch.float64, "fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16,

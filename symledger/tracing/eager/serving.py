@@ -15,7 +15,7 @@ import torch
 
 from symledger.errors import BadInput
 from symledger.traces.alive import DECODE, How
-from symledger.tracing.subject import Entering, Subject
+from symledger.tracing.modules.subject import Entering, Subject
 
 PAST = "past_key_values"
 """The argument that a class takes the cache by, and what it is called among the results."""

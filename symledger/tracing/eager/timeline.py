@@ -17,13 +17,13 @@ from sympy import Expr, Integer, Mul, Symbol
 from symledger.errors import BadInput
 from symledger.traces.alive import How
 from symledger.tracing.assemble import Assembler
-from symledger.tracing.depth import OtherAtDepth
 from symledger.tracing.eager.folding import NUMBER, Insertion, forms, insertions
 from symledger.tracing.eager.live import Change, Lived, Storage
 from symledger.tracing.eager.running import lived
-from symledger.tracing.fit import Points
-from symledger.tracing.points import Sample
-from symledger.tracing.space import Space
+from symledger.tracing.spaces.depth import OtherAtDepth
+from symledger.tracing.spaces.fit import Points
+from symledger.tracing.spaces.points import Sample
+from symledger.tracing.spaces.space import Space
 
 Net = tuple[tuple[str, int, Expr], ...]
 """What an operation changes: of each storage its kind, 1 or -1, and its bytes."""

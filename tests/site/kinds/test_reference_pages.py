@@ -237,8 +237,8 @@ def test_every_rule_is_tried_at_models_and_every_crossover_has_numbers() -> None
 
 def test_every_check_of_a_trace_says_what_it_shares() -> None:
     pytest.importorskip("torch", reason="needs PyTorch")
-    from symledger.tracing.checks import CLAIMS
-    from symledger.tracing.torch_version import UNCOUNTED
+    from symledger.tracing.checking.checks import CLAIMS
+    from symledger.tracing.runs.torch_version import UNCOUNTED
 
     said = data("checks_of_traces")
     assert [c["quantity"] for c in said["checks"]] == ["operations", *CLAIMS, "values"]

@@ -14,9 +14,9 @@ from symledger.readings.params import params  # noqa: E402
 from symledger.readings.pullback import pullback  # noqa: E402
 from symledger.sizes import named  # noqa: E402
 from symledger.traces.lowering import program_of  # noqa: E402
-from symledger.tracing.comparing import compare_module  # noqa: E402
-from symledger.tracing.recorder import tensors  # noqa: E402
-from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.checking.comparing import compare_module  # noqa: E402
+from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.runs.recorder import tensors  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
 
 X, IDS, HEADS = "x: float (B, T, d)", "ids: int64 (B, T)", "q: float (B, 4, T, d)"

@@ -1,0 +1,1 @@
+"""Equal steps as one that is repeated: rounds of loops, and layers of a module."""

@@ -1,0 +1,1 @@
+"""What is traced: a class that a user names, the values of its arguments, what enters it."""

@@ -1,0 +1,1 @@
+"""One run of a module, on tensors that have no elements: who writes down what it does, and how."""
