@@ -32,6 +32,10 @@ SHORT_STEPS = (1e-7, 1e-6, 1e-5)
 """The step where slopes jump (relu): so short that it hardly ever meets a jump. Longer ones decide
 where so short a one drowns in the rounding of many layers; a wrong gradient is wrong at each."""
 
+LONG_STEPS = (1e-4, 1e-5)
+"""Steps of which half is tried as well, where each alone errs by its curve or drowns in rounding:
+the two together err by the fourth power of the step (Richardson, 1911); a wrong gradient stays."""
+
 COMPLEX_STEP = 1e-30
 EXACT = 1e-12
 """Tolerance of the complex step: rounding alone, which grows with the number of operations."""
@@ -40,9 +44,10 @@ Slope = Callable[["Moving", Tensor, Array], tuple[float, float]]
 
 
 def finite_differences(trial: Trial) -> Evidence:
-    """Compare every gradient with central differences in float64, with another step if need be."""
+    """Compare every gradient with central differences in float64, with other steps if need be."""
     steps = SHORT_STEPS if "select" in _functions(trial) else STEPS
     slopes = [partial(_central, step=step) for step in steps]
+    slopes += [partial(_extrapolated, step=step) for step in LONG_STEPS]
     return _compared(trial, slopes, CLOSE, "differences")
 
 
@@ -132,6 +137,14 @@ def _central(moving: Moving, leaf: Tensor, direction: Array, step: float) -> tup
     above, scale = moving.weighted(leaf, step * direction)
     below, _ = moving.weighted(leaf, -step * direction)
     return (above.real - below.real) / (2 * step), scale
+
+
+def _extrapolated(
+    moving: Moving, leaf: Tensor, direction: Array, step: float
+) -> tuple[float, float]:
+    whole, _ = _central(moving, leaf, direction, step)
+    half, scale = _central(moving, leaf, direction, step / 2)
+    return (4 * half - whole) / 3, scale
 
 
 def _imaginary(moving: Moving, leaf: Tensor, direction: Array) -> tuple[float, float]:

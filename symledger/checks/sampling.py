@@ -28,7 +28,7 @@ from symledger.readings.flops import contraction_flops, pointwise_flops
 
 PRIMES = (
     *(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89),
-    *(97, 101, 103, 107, 109, 113),
+    *(97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151),
 )
 SMALL = tuple(range(2, 2 + len(PRIMES)))
 """Sizes where primes make too much work: products of ten symbols, as of windows over volumes."""

@@ -56,9 +56,21 @@ def test_a_gradient_that_is_off_by_one_part_in_a_million_is_found():
 
 def test_where_a_step_drowns_in_rounding_a_longer_one_decides(monkeypatch):
     run = trials(FeedForward(activation="relu"), distinct=True)[0]
+    monkeypatch.setattr(gradients, "LONG_STEPS", ())
     monkeypatch.setattr(gradients, "SHORT_STEPS", (1e-13,))
     assert not gradients.finite_differences(run).passed
     monkeypatch.setattr(gradients, "SHORT_STEPS", (1e-13, 1e-7))
+    assert gradients.finite_differences(run).passed
+    run.gradients[run.varied[0]] = run.gradients[run.varied[0]] * (1 + 1e-6)
+    assert not gradients.finite_differences(run).passed
+
+
+def test_where_slopes_change_too_fast_a_step_and_half_of_it_decide(monkeypatch):
+    run = trials(RIGHT["layer_norm"], distinct=True)[0]
+    monkeypatch.setattr(gradients, "STEPS", (1e-2,))
+    monkeypatch.setattr(gradients, "LONG_STEPS", ())
+    assert not gradients.finite_differences(run).passed
+    monkeypatch.setattr(gradients, "LONG_STEPS", (1e-2, 1e-3))
     assert gradients.finite_differences(run).passed
     run.gradients[run.varied[0]] = run.gradients[run.varied[0]] * (1 + 1e-6)
     assert not gradients.finite_differences(run).passed
