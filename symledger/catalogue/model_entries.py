@@ -317,8 +317,6 @@ MODELS: tuple[Entry, ...] = (
           reads={"glm4v": "GLM4V", "glm46v": "GLM46V", "glmga": "GLMGA", "glm_ocr": "GLM_OCR"}),
     Entry("glm4v_moe", "models.glm_vision.model:Glm4VMoe", "model", cases=SPARSE,
           reads={"glm4v_moe": "GLM4V_MOE"}),
-    Entry("glm5_next_vl", "models.glm5_next.model:GLM5NextSeeing", "model",
-          cases=("one expert a token", "dense"), reads={"glm5_next": "GLM5_NEXT_VL"}),
     Entry("glm_vision", "models.glm_vision.model:GlmVision", "model",
           reads={"glm4v_vision": "VISION", "glm4v_moe_vision": "MOE_VISION",
                  "glm_ocr_vision": "OCR_VISION", "glm5_next_vision": "NEXT_VISION"}),

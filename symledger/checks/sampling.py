@@ -14,6 +14,7 @@ image of small sizes would still be huge, since the last of several stages has t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 
 from sympy import Expr, Min, Mul, Symbol
@@ -28,7 +29,7 @@ from symledger.readings.flops import contraction_flops, pointwise_flops
 
 PRIMES = (
     *(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89),
-    *(97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151),
+    *(97, 101, 103, 107, 109, 113),
 )
 SMALL = tuple(range(2, 2 + len(PRIMES)))
 """Sizes where primes make too much work: products of ten symbols, as of windows over volumes."""
@@ -76,13 +77,15 @@ def sizes_for(
 def _chosen(
     program: Program, attempt: int, extra: Iterable[Expr], distinct: bool, total: Expr
 ) -> dict[Symbol, int]:
-    """Choose primes, or small numbers where those make too much work."""
+    """Choose primes, or small numbers where those make too much work; else symbols share sizes."""
     if not distinct:
         return _sizes(program, attempt, extra, ())
     try:
         found = _sizes(program, attempt, extra, PRIMES)
     except DefinitionError:
-        return _small(program, attempt, extra)
+        with suppress(DefinitionError):
+            return _small(program, attempt, extra)
+        return _sizes(program, attempt, extra, (), 3)
     if value(total, found) <= HEAVY:
         return found
     try:
@@ -117,7 +120,7 @@ def _sizes(
     symbols = symbols.union(*(e.free_symbols for e, _ in floors)) - defined.keys()
     times, settings = _repetitions(program), _settings(program)
     ordered = _by_work(program, symbols - times - settings, floors)
-    if len(ordered) > len(PRIMES):
+    if distinct and len(ordered) > len(PRIMES):
         raise DefinitionError(f"{len(ordered)} sizes are free: more than can be kept apart here.")
     sizes = dict.fromkeys(sorted(times, key=str), 2 + attempt % 2)
     for i, symbol in enumerate(sorted(settings, key=str)):

@@ -34,7 +34,7 @@ NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_vl": "head_dim is missi
             **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5",
                              "qwen3_5_moe", "cosmos3_omni", "glm_ocr", "qwen3_asr",
                              "qwen3_omni_moe_thinker", "cohere_compass", "ovis2",
-                             "exaone4_5", "glm5_next", "qwen4_exp"),
+                             "exaone4_5", "qwen4_exp"),
                             "does not fit text_config.hidden_size"),
             **dict.fromkeys(("granite_speech", "granite_speech_plus"),
                             "does not fit encoder_config.hidden_dim"),

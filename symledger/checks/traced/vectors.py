@@ -32,7 +32,6 @@ FITTING: Mapping[str, Document] = {
     "qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}, "esm": {"pad_token_id": 1},
     "qwen3_5": {"vision_config": {"out_hidden_size": 4096}},
     "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
-    "glm5_next": {"vision_config": {"out_hidden_size": 4096}},
     "qwen4_exp": {
         "text_config": {
             "indexer_n_heads": 16, "indexer_kv_heads": 1, "indexer_head_dim": 256,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from symledger.arguments.specs import (
     BOOLS,
     Choice,
@@ -25,7 +23,6 @@ from symledger.config_keys.mamba_hybrid_keys import SILU
 from symledger.errors import BadInput
 from symledger.models.deepseek.config import one_for_all
 from symledger.models.deepseek_v32.config import INDEXER, KEYS, SCHEDULE, indexers
-from symledger.models.glm_vision.config import ALL, NEXT_VISION, inside, seeing
 from symledger.models.hy_v4.config import STREAMS, UNREAD
 from symledger.models.kimi_linear.config import (
     HEADS,
@@ -129,10 +126,3 @@ GLM5_NEXT = Family(
     _tensors(),
     CHUNK,
 )  # fmt: skip
-SEEN = inside(NEXT_VISION, {
-    "attention_bias": Choice("image_biases", ALL), "intermediate_size": SizeOf("f_img"),
-})  # fmt: skip
-GLM5_NEXT_VL = replace(
-    seeing("glm5_next", "glm5_next_vl", "Glm5Next", GLM5_NEXT, SEEN), flat="text_config"
-)
-"""Older files say of the decoder what they say beside its encoder."""

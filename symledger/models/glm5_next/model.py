@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, floor
@@ -12,12 +12,9 @@ from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.state_spaces.kimi import KimiDeltaMixer, KimiDeltaRule
 from symledger.ir.tensor import Tensor
-from symledger.models.glm_vision.model import Biased, GlmSeeing, GlmVision
-from symledger.models.qwen_vision.model import GRID
 from symledger.models.shared.cut import CutFeedForward
-from symledger.models.shared.hybrid import SparseHybridDecoder, Which
+from symledger.models.shared.hybrid import SparseHybridDecoder
 from symledger.models.shared.pooled_latent import NowhereAttention, WeighingIndexer
-from symledger.models.shared.seeing import Answer
 from symledger.models.shared.streams import StreamBlock, as_streams
 from symledger.notation.component import Component
 from symledger.notation.verbs import reduce
@@ -104,28 +101,3 @@ class GLM5Next(SparseHybridDecoder):
 
     def normalize(self, x: Tensor) -> Tensor:
         return super().normalize(reduce(x, (2,)) * (1 / self.n_s))
-
-
-@dataclass(frozen=True)
-class GLM5NextSeeing(GLM5Next, GlmSeeing):
-    """GLM-5.3 with images of any size, groups of whose patches are a token.
-
-    Queries and keys of its encoder are normalized, nothing is told by a table where a patch stands,
-    and networks cut values off.
-    Source: transformers 5.23, ``Glm5NextForConditionalGeneration``.
-    """
-
-    head: Answer = "lm"
-    attending: Annotated[Which, Seldom()] = "some"
-    dense: Annotated[Which, Seldom()] = "some"
-    image_placed: Literal[False] = False
-    image_qk_norm: Literal[True] = True
-    image_biases: Annotated[Biased, Seldom()] = "all"
-
-    title: ClassVar[str] = "GLM-5.3 with images of any size, groups of patches a token"
-    definitions: ClassVar[dict[Size, Expr]] = {**GLM5Next.definitions, **GRID}
-    assumptions: ClassVar[dict[Size, Expr]] = GLM5Next.assumptions
-    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Glm5NextForConditionalGeneration",)
-
-    def tower(self) -> GlmVision:
-        return replace(super().tower(), cut=True)

@@ -238,7 +238,7 @@ def test_commands_on_pages_work():
 
 
 LIGHT, HYBRID = 300_000, 600_000
-HYBRIDS = ("bamba", "deepseek_v4", "dots3_note", "glm5_next", "glm5_next_vl", "granite_hybrid",
+HYBRIDS = ("bamba", "deepseek_v4", "dots3_note", "glm5_next", "granite_hybrid",
            "kimi_linear", "minicpm_v", "mllama", "nemotron_h", "phi4_multimodal",
            "qwen3_5_moe_vl", "qwen3_next", "qwen3_omni", "qwen4", "qwen4_vl")
 """Several kinds of layers in one stack, or three networks, each with equations of its own."""
