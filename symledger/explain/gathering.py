@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from symledger.accounts.gc_pause import uncollected
 from symledger.explain.branch import WHOLE
 from symledger.explain.index.notation import written
-from symledger.explain.index.readings import QUANTITIES, readings
+from symledger.explain.index.readings import ALL, QUANTITIES, readings
 from symledger.explain.index.sought import (
     FORMAT,
     Whole,
@@ -18,22 +19,23 @@ from symledger.explain.index.sought import (
     made_of,
     mixed,
     packed,
-    places,
+    places_of,
 )
+from symledger.explain.index.sources import catalogue
 from symledger.explain.index.table import Table
 from symledger.explain.index.update import owners
 from symledger.explain.number import UNITS
-from symledger.explain.tables import BESIDE, everything
+from symledger.explain.tables import BESIDE
 from symledger.explain.unknown import candidates
 
 
+@uncollected()
 def gathered() -> tuple[str, bytes]:
     """Return what both files have to hold."""
-    every = {unit: everything((unit,), plain=False)[0] for unit in UNITS}
-    beside = everything(BESIDE, plain=True)
+    every, beside = _tables()
     names = owners()
     found = [one for table in (*every.values(), *beside) for one in hashed(table)]
-    plain = [np.unique(places(_nearest(table))) for table in every.values()]
+    plain = [_nearest(table) for table in every.values()]
     data, lengths = packed([np.unique(np.concatenate(found)), *plain])
     head = {
         "format": FORMAT, "of": made_of(), "lengths": lengths, "plain": UNITS,
@@ -47,26 +49,43 @@ def gathered() -> tuple[str, bytes]:
     return f'{{{_rows(rows)},\n"formulas": {{\n{_rows(formulas)}}}}}\n', data
 
 
+def _tables() -> tuple[dict[str, Table], list[Table]]:
+    """Return the table of each unit, and the plain ones in which a number of no unit is looked for.
+
+    What is asked for first tells which choices matter: parameters, but of the table of FLOP these.
+    """
+    weighed, worked = tuple(catalogue(ALL, {})), tuple(catalogue(QUANTITIES["flop"], {}))
+    every = {
+        unit: Table(worked if unit == "flop" else weighed, QUANTITIES[unit]) for unit in UNITS
+    }
+    return every, [Table(weighed, QUANTITIES[unit], plain=True) for unit in BESIDE]
+
+
 def _rows(texts: Sequence[str]) -> str:
     return ",\n".join(texts)
 
 
 def hashed(table: Table) -> Iterator[Whole]:
-    """Yield the numbers by which amounts are found again, a row of a table after the other."""
+    """Yield the numbers by which amounts are found again: of those at the same configurations."""
     for asked in table.asked:
         for alike in table.alike:
             rows = alike.rows(asked)
-            for row, values in zip(rows, alike.grid.whole(rows), strict=True):
-                there = np.unique(places(values))
-                for whole in (True, False):
-                    own = {p.variant.name for p in alike.parts[row] if (p.kind == WHOLE) == whole}
-                    for code in codes(sorted(own)):
-                        yield mixed(kind_of(asked, whole), code, there)
+            values = alike.grid.whole(rows)
+            owned = {(i, p.variant.name, p.kind == WHOLE)
+                     for i, row in enumerate(rows) for p in alike.parts[row]}  # fmt: skip
+            for whole in (True, False):
+                own = [(i, name) for i, name, is_whole in owned if is_whole == whole]
+                here = values[[i for i, _ in own]]
+                owners = codes(name for _, name in own)[:, None]
+                found = mixed(kind_of(asked, whole), owners, places_of(here))
+                yield np.unique(found[here > 0])
 
 
-def _nearest(table: Table) -> list[int]:
-    """Return the values of all targets and of their single lines."""
-    return [n for alike in table.alike for values in alike.grid.whole(alike.plain) for n in values]
+def _nearest(table: Table) -> Whole:
+    """Return where the values of all targets and of their single lines stand."""
+    every = [alike.grid.whole(alike.plain).ravel() for alike in table.alike]
+    values = np.unique(np.concatenate(every))
+    return np.unique(places_of(values[values > 0]))
 
 
 def _sizes(table: Table) -> dict[str, list[int]]:

@@ -39,6 +39,7 @@ LAST = 8
 """So many bits of each of ascending numbers are kept as they are; the others by their steps."""
 
 Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,12 @@ def codes(owners: Iterable[str]) -> Whole:
 
 def places(values: Iterable[int]) -> Whole:
     """Return where numbers stand among all: in their order, those together that are very near."""
-    floats = np.array([float(n) for n in values], np.float64).astype(np.float32)
-    found: Whole = floats.view(np.uint32).astype(np.int64) >> COARSE
+    return places_of(np.array([float(n) for n in values], np.float64))
+
+
+def places_of(values: Floats) -> Whole:
+    """Return the same of the floats that are nearest to numbers."""
+    found: Whole = values.astype(np.float32).view(np.uint32).astype(np.int64) >> COARSE
     return found
 
 

@@ -110,13 +110,13 @@ class Grid:
             if value and held:
                 yield rows[i], j, value, held
 
-    def whole(self, rows: Sequence[int]) -> Iterator[list[int]]:
-        """Yield the positive whole numbers among the values of each row."""
+    def whole(self, rows: Sequence[int]) -> Floats:
+        """Return the floats of the positive whole numbers among the values of rows, 0 elsewhere."""
         values, slack = (part[rows] for part in self._near)
-        for i, near, unsure in zip(rows, values, slack, strict=True):
-            known = np.flatnonzero(np.isfinite(near)).tolist()
-            found = [self.exact(i, j) if unsure[j] else int(near[j]) for j in known]
-            yield [n for n in found if n > 0]
+        found: Floats = np.where(values > 0, values, 0.0)
+        for i, j in np.argwhere((slack > 0) & np.isfinite(values)).tolist():
+            found[i, j] = self.exact(rows[i], j)
+        return found
 
     def floats(self, rows: Sequence[int]) -> Floats:
         """The values of some rows that are known, as floats, in no order."""
