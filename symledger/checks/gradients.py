@@ -32,7 +32,7 @@ SHORT_STEPS = (1e-7, 1e-6, 1e-5)
 """The step where slopes jump (relu): so short that it hardly ever meets a jump. Longer ones decide
 where so short a one drowns in the rounding of many layers; a wrong gradient is wrong at each."""
 
-LONG_STEPS = (1e-4, 1e-5)
+LONG_STEPS = (1e-4, 1e-5, 1e-6)
 """Steps of which half is tried as well, where each alone errs by its curve or drowns in rounding:
 the two together err by the fourth power of the step (Richardson, 1911); a wrong gradient stays."""
 
