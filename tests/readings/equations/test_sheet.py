@@ -856,6 +856,7 @@ LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 120
            "deformable_attention": 700, "shared_key_attention": 800,
            **dict.fromkeys(("voxtral", "music_flamingo", "glm_asr", "qwen2_5_omni"), 750),
            "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600,
+           "mistral_large4_vl": 600,
            **dict.fromkeys(("detr", "conditional_detr", "table_transformer"), 900),
            "llava_next": 900, "llava_onevision": 900,
            "video_llava": 900, "phi4_multimodal": 1300, **dict.fromkeys(WORDY, 600)}  # fmt: skip
