@@ -189,7 +189,8 @@ INHERITED = {
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
     "SharingVision": {T_max, sizes.L_r},
-    "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff}, "MiniMaxM3VL": {L_ad},
+    **{name: {L_ad, L_d, sizes.d_ff} for name in ("Qwen35MoeVL", "Qwen4VL")},
+    "MiniMaxM3VL": {L_ad},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
         "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "GlmAsr", "HyperClovaXVision",
