@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("transformers", reason="needs PyTorch")
 
-from symledger.checks.transformers import comparison, drawn
+from symledger.checks.transformers import building, comparison, drawn
 from symledger.errors import BadInput
 from tests import invoke
 
@@ -44,7 +44,7 @@ def test_what_the_implementation_does_not_build_is_no_difference(monkeypatch):
     def fails(found):
         raise ZeroDivisionError("no such model")
 
-    monkeypatch.setattr(comparison, "_transformer", fails)
+    monkeypatch.setattr(building, "_transformer", fails)
     assert drawn.compared(TINY).outcome == "unbuilt"
 
 
