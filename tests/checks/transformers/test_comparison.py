@@ -449,7 +449,7 @@ def test_a_configuration_that_the_implementation_fails_at_is_refused(monkeypatch
     def fails(found):
         raise ZeroDivisionError("integer modulo by zero")
 
-    monkeypatch.setattr(built, "_transformer", fails)
+    monkeypatch.setattr(building, "_transformer", fails)
     said = "transformers .* builds no GPT2LMHeadModel .*: ZeroDivisionError, integer modulo by zero"
     with pytest.raises(BadInput, match=said):
         list(built.witnessed(derive("gpt2-small")))
