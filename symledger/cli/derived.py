@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,18 +38,28 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "latex", "markdown", "python")
 
 
+def displayed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command be asked how what was derived is shown: of what, how deep, in which format."""
+    for option in reversed((
+        click.option("--quantity", "quantities", multiple=True, metavar="NAME",
+                     help="Show only this quantity, line by line; may be repeated."),
+        click.option("--format", "form", type=click.Choice(FORMATS), default="text",
+                     show_default=True),
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+        click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
+                     help="How many levels of the tree to open."),
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
 @click.command(cls=Command, epilog="symledger derive mini_gpt --set d=128 --set tied=false")
 @click.argument("target")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Give a symbol a value or make a choice; may be repeated.")
 @click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
               help="Assume an equation between symbols; may be repeated.")
-@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
-              help="Show only this quantity, line by line; may be repeated.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
-              help="How many levels of the tree to open.")
+@displayed
 @RECIPE
 @DTYPE
 @OPTIMIZER
@@ -133,12 +144,7 @@ def shown_as(
 @click.option("--verify", default="", metavar="FILE",
               help="Run the module of a saved trace at the sizes that are set, and compare; with "
                    "--save, the trace is saved with this point.")
-@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
-              help="Show only this quantity, line by line; may be repeated.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
-              help="How many levels of the tree to open.")
+@displayed
 @DTYPE
 @OPTIMIZER
 @STEP

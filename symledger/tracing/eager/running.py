@@ -1,4 +1,4 @@
-"""One step of training as PyTorch runs it, looked at: what is alive after every operation."""
+"""A step of training, or a pass of inference, as PyTorch runs it: what is alive when."""
 
 from __future__ import annotations
 
