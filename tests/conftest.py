@@ -8,6 +8,7 @@ is what fails because nothing was recorded of something new.
 
 import gc
 import os
+import signal
 from collections import defaultdict
 from functools import cache
 from itertools import count
@@ -23,6 +24,8 @@ from symledger.errors import BadInput
 from symledger.evidence.records import FOLDER
 
 HERE = Path(__file__).parent
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's job in the background ignores it,
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # and so would what the tests start
 gc.set_threshold(0)  # accounts are kept to the end: looking at them again and again is in vain
 TIDY = 100
 """After so many tests what they left is looked at once: rubbish goes, the rest is left alone."""
