@@ -1,3 +1,4 @@
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -7,12 +8,13 @@ from sympy import Integer
 from symledger import sizes
 from symledger.checks import counted
 from symledger.checks.counting import (
-    ELEMENTARY,
-    Counted,
+    OPERANDS,
+    UNKNOWN,
+    UNKNOWNS,
     CountingMachine,
-    Meter,
     count,
-    counting,
+    noticed,
+    unknown,
     work,
 )
 from symledger.notation.calling import program_of
@@ -104,44 +106,50 @@ def test_nothing_masked_gives_no_evidence_of_pairs():
     assert counted.pairs(program_of(RIGHT["linear"])) is None
 
 
-def test_every_line_counts_one_and_gives_what_numpy_gives():
-    assert {*ELEMENTARY, "copy"} == set(FUNCTIONS), "a copy moves a value and computes nothing"
-    meter = Meter()
-    arithmetic = counting(meter, skip_masked=False)
-    for name, (number, _) in ELEMENTARY.items():
-        args = [np.array([0.5, 0.75, 2.0]) + i for i in range(number)]
-        args = [args[0] > 0.6, *args[1:]] if name == "select" else args
-        lifted = [x if x.dtype == bool else arithmetic.lift(x) for x in args]
-        meter.done = 0
-        result = arithmetic.functions[name](*lifted)
-        assert meter.done == 3, name
-        assert np.allclose(result.astype(float), FUNCTIONS[name](*args)), name
+@pytest.mark.parametrize("name", OPERANDS)
+def test_every_line_counts_one_for_each_number(name):
+    x, places = unknown(np.zeros((2, 3))), np.arange(3)
+    for args in ([x, x, x], [x, 2.0, places], [places, x, 0.5], [places, places, places]):
+        line = partial(UNKNOWNS.functions[name], *args[: OPERANDS[name]])
+        assert noticed(line) == np.broadcast(*args[: OPERANDS[name]]).size, args
 
 
-def test_the_operators_that_numpy_uses_count_one():
-    meter = Meter()
-    lift = counting(meter, skip_masked=False).lift
-    x, y = lift(np.arange(6.0).reshape(2, 3)), lift(np.arange(12.0).reshape(3, 4))
-    for compute, expected in (
-        (lambda: np.einsum("ij,jk->ik", x, y), 2 * 2 * 3 * 4),
-        (lambda: np.einsum("ij,ik->ijk", x, x), 2 * 2 * 3 * 3),
-        (lambda: np.maximum.reduce(x, axis=-1), 2 * 2),
-        (lambda: np.add.reduce(x, axis=(0, 1), initial=Counted(0.0, meter)), 6),
-        (lambda: x + x, 6),
-    ):
-        meter.done = 0
-        compute()
-        assert meter.done == expected
+def test_a_copy_moves_a_value_and_computes_nothing():
+    assert {*OPERANDS, "copy"} == set(FUNCTIONS)
+    assert noticed(lambda: UNKNOWNS.functions["copy"](unknown(np.zeros(3)))) == 0
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda x, y: np.einsum("ij,jk->ik", x, y), 2 * 2 * 3 * 4),
+        (lambda x, y: np.einsum("ij,ik->ijk", x, x), 2 * 2 * 3 * 3),
+        (lambda x, y: np.maximum.reduce(x, axis=-1), 2 * 2),
+        (lambda x, y: np.argmax(x, axis=-1), 2 * 2),
+        (lambda x, y: np.add.reduce(x, axis=(0, 1), initial=UNKNOWN), 6),
+        (lambda x, y: np.add.at(y, [0, 1], y[:2]), 2 * 4),
+        (lambda x, y: x + x, 6),
+        (lambda x, y: x - 2 * x, 12),
+        (lambda x, y: np.concatenate([x, x]).reshape(-1)[2:], 0),
+    ],
+)
+def test_the_operators_that_numpy_uses_count_one(compute, expected):
+    x, y = unknown(np.zeros((2, 3))), unknown(np.zeros((3, 4)))
+    assert noticed(lambda: compute(x, y)) == expected
+
+
+def test_what_has_no_operator_is_refused_and_not_left_uncounted():
+    for compute in (np.divide, np.power, np.sqrt, np.exp):
+        with pytest.raises(TypeError):
+            compute(*[unknown(np.zeros(2))] * compute.nin)
 
 
 def test_the_meter_starts_again_and_keeps_kinds_apart():
     run = trials(RIGHT["linear"])[0]
-    machine = CountingMachine(run.sizes, skip_masked=False)
-    lift = machine.arithmetic.lift
-    leaves = {t: lift(a) for t, a in run.leaves.items()}
-    machine.run(run.program, leaves)
+    machine = CountingMachine(run.sizes)
+    machine.run(run.program, run.leaves)
     first = machine.take()
-    machine.run(run.program, leaves)
+    machine.run(run.program, run.leaves)
     assert machine.take() == first
     assert machine.take() == {"contraction": 0, "pointwise": 0, "place": 0}
     assert first["pointwise"] == run.values[run.program.outputs[0]].size

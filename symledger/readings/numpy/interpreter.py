@@ -1,7 +1,7 @@
 """Does it run? NumPy execution of a program, forward and backward.
 
 Every operation is executed as it is priced: a Contract by one sum of products, a Map line by
-line. So the same run on arrays of counting scalars counts the arithmetic (see ``checks``).
+line. So the same on arrays of what notices that it is computed with counts this (see ``checks``).
 """
 
 from __future__ import annotations
@@ -93,8 +93,11 @@ class Machine:
             assert isinstance(call, Call)
             return self.result(call, t.op, values.inner[t.args[0]])
         made = self.execute(t, args)
-        if t.storage != "index" or made.dtype.kind not in "fb":
-            return made
+        is_computed = t.storage == "index" and made.dtype.kind in "fb"
+        return self.whole_numbers(made) if is_computed else made
+
+    def whole_numbers(self, made: Array) -> Array:
+        """Return places that were computed as whole numbers."""
         return self.once("whole numbers", [made], lambda: made.astype(int))
 
     def once(self, what: Hashable, args: Sequence[Array], make: Callable[[], Made]) -> Made:
@@ -202,11 +205,12 @@ class Machine:
             ]
             for leaf, g in given.items():
                 found.setdefault(leaf, []).insert(0, g)
-        further = {
-            leaf: self.once((call, leaf), each, partial(gathered, leaf, each, call))
-            for leaf, each in found.items()
-        }
+        further = {leaf: self.gathered(leaf, each, call) for leaf, each in found.items()}
         return states[0], further | dict(zip(call.carried, states, strict=True))
+
+    def gathered(self, leaf: Tensor, each: list[Array], call: Call) -> Array:
+        """Return the gradient of a leaf of a body from those of all applications."""
+        return self.once((call, leaf), each, partial(gathered, leaf, each, call))
 
     def _none(self, t: Tensor, like: Array) -> Array:
         """The gradient of what nothing depends on."""
