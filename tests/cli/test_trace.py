@@ -73,6 +73,7 @@ def test_python_gives_the_same_account():
     ((GPT, *IDS, "--save", "/nowhere/x.trace.json"), 2, "there is no folder /nowhere"),
     ((GPT, *IDS, "--save", "x.txt"), 2, "a trace is a file as in model.trace.json"),
     (("--verify", "/nowhere/x.trace.json"), 2, "No such file"),
+    (("transformers:GPT2Model", "--set", "n_layer=x"), 2, "'n_layer': TypeError: .*Build it in"),
 ], ids=str)  # fmt: skip
 def test_what_cannot_be_traced_is_refused(arguments, code, said, capsys):
     invoke.assert_refuses("trace", *arguments, code=code, said=said)
