@@ -94,11 +94,15 @@ def test_a_file_that_raises_is_named_with_its_line(body, said, tmp_path):
     invoke.assert_refuses("trace", f"{file}:N", "--input", "x: float32 (B, 4)", said=said)
 
 
-def test_without_pytorch_the_command_that_installs_it_is_named(monkeypatch):
+@pytest.mark.parametrize(("lacking", "module"), [
+    ("torch", GPT), ("transformers", "transformers:GPT2Model"),
+])  # fmt: skip
+def test_without_pytorch_the_command_that_installs_it_is_named(lacking, module, monkeypatch):
     import importlib.util
 
     found = importlib.util.find_spec
-    monkeypatch.setattr(
-        "symledger.extras.find_spec", lambda name: None if name == "torch" else found(name)
-    )
-    invoke.assert_refuses("trace", GPT, *IDS, said=r"pip install 'symledger\[torch\]'")
+    for reader in ("symledger.extras", "symledger.tracing.modules.classes"):
+        monkeypatch.setattr(
+            f"{reader}.find_spec", lambda name: None if name == lacking else found(name)
+        )
+    invoke.assert_refuses("trace", module, *IDS, said=r"pip install 'symledger\[torch\]'")
