@@ -118,9 +118,10 @@ def _line(error: BaseException | None, file: Path) -> int | None:
 
 
 def _message(error: BaseException) -> str:
-    """Return the first line of what an error says of itself, if it can."""
+    """Return the first line of what an error says of itself, if it can, and what that announces."""
     try:
-        return next(iter(str(error).splitlines()), "")[:200]
+        first, *rest = str(error).splitlines() or [""]
+        return (f"{first} {rest[0].strip()}" if rest and first.endswith(":") else first)[:200]
     except BaseException:  # whoever wrote it may raise anything here as well
         return ""
 

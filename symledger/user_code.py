@@ -101,7 +101,8 @@ def staying() -> Iterator[None]:
 
 def _refused(error: BaseException, path: str, what: str) -> BadInput:
     said = f"{what} in {shown(path)} {raised(error, Path(path))}"
-    return BadInput(f"{said} Run the file with Python to see it all.")
+    run = "Run the file with" if path.endswith(".py") else "Build it in"
+    return BadInput(f"{said} {run} Python to see it all.")
 
 
 def _path(error: BaseException) -> str:

@@ -63,6 +63,10 @@ def _unknown(name: str, target: str) -> str:
         return f"{shown(name)} is not a formula of {target}. {near}"
     if re.fullmatch(f"({PREFIX})?[0-9a-z]{{4}}|{PREFIX}.*", name, re.IGNORECASE):
         return f"{shown(name)} is the tag of no formula. {nearest(as_tag(name), by_tag())}"
+    if "/" in name or ".json." in name:
+        return (f"{shown(name)} is of a file, and a formula with an id belongs to a family: "
+                "`symledger derive` says which one that of a configuration is; name it as in "
+                "llama.params.")  # fmt: skip
     named = (*BY_NAME, *checkpoints())
     known = [*(t.id for t in citable()), *(f"{target}.params" for target in named)]
     return (f"{shown(name)} is neither the id of a formula nor a tag. {nearest(name, known)} "

@@ -34,7 +34,7 @@ def parse(content: bytes, name: str) -> Document:
         raise BadInput(f"{where} is larger than {LARGEST:,} bytes: is it a configuration?")
     try:
         found = json.loads(
-            content.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_finite
+            content.decode("utf-8-sig"), object_pairs_hook=_sound, parse_constant=float
         )
     except UnicodeDecodeError as error:
         raise BadInput(f"{where} is no configuration: it is not text in UTF-8.") from error
@@ -57,20 +57,22 @@ class _Nothing(ValueError):
     """What stands in it means nothing: a key twice in one object, or no number."""
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _sound(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object; Infinity, which some files hold (time_step_limit), counts nothing."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise _Nothing(f"the key {shown(twice)} stands in it twice")
+    for key, value in pairs:
+        if _has_nan(value):
+            raise _Nothing(f"its key {shown(key)} holds NaN, which is no value")
     return found
 
 
-def _finite(word: str) -> float:
-    """Take Infinity, which some real files hold (time_step_limit); nothing counts with it."""
-    if word == "NaN":
-        raise _Nothing("it holds NaN, which is no value")
-    return float(word)
+def _has_nan(value: object) -> bool:
+    """Whether a value is NaN, or a list that holds one; objects have been looked through."""
+    return value != value if not isinstance(value, list) else any(map(_has_nan, value))
 
 
 def _depth(value: object) -> int:

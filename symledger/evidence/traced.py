@@ -7,6 +7,7 @@ of formulas, a line a vector. Evidence is about a formula as long as that has it
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -16,6 +17,7 @@ from symledger import records
 from symledger.catalogue.entries import place
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence, Point
+from symledger.languages.message import Text, joined, message
 
 FOLDER = records.FOLDER / "traced"
 CLAIMS: Mapping[str, str] = {
@@ -29,6 +31,8 @@ AT_SIZES: Mapping[str, str] = {
     "flops.backward": "built FLOPs backward", "flops.decode": "built FLOPs decoding",
 }  # fmt: skip
 """What is claimed of one that is the same number at every size at which a class was built."""
+MORE = re.compile(r"(.*?): (.*) more; there: (?:nothing that computes|(.*?))(?: and (\d+) more)?")
+"""How it is recorded of a line by how much a reference has more, and which operations it does."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,11 @@ class Vector:
         return [q for q in AT_SIZES if q in self.built and q not in self.differs]
 
     @property
+    def written(self) -> dict[str, Text]:
+        """What depends on how the implementation is written, for readers of any language."""
+        return {quantity: joined(map(_more, rows), "; ") for quantity, rows in self.spelled.items()}
+
+    @property
     def compared(self) -> Mapping[str, str]:
         """The fingerprints of all formulas that were compared, in one way or the other."""
         return {**self.hashes, **self.built}
@@ -90,6 +99,23 @@ class Vector:
     def architecture(self) -> str:
         """The class."""
         return self.name.partition(",")[0]
+
+
+def _more(row: str) -> Text:
+    """Say by how much a reference has more in a line.
+
+    >>> str(_more("block.norm_1: 2BTd more; there: pow, mean and 2 more"))
+    'block.norm_1: 2BTd more; there: pow, mean and 2 more'
+    """
+    found = MORE.fullmatch(row)
+    assert found, row
+    line, amount, operations, others = found.groups()
+    if not operations:
+        return message("model.traced_more_by_nothing", line=line, amount=amount)
+    there = {"line": line, "amount": amount, "operations": operations}
+    if others:
+        return message("model.traced_more_and", **there, n=int(others))
+    return message("model.traced_more", **there)
 
 
 def file_of(owner: str) -> Path:

@@ -19,8 +19,10 @@ FLOPS = {
     **{f"{p}{word}": n for p, n in PREFIXES.items() for word in ("FLOP", "FLOPs")},
 }
 MACS = {"": 1, **{f"{p}{word}": n for p, n in PREFIXES.items() for word in ("MAC", "MACs")}}
-UNITS = {"bytes": BYTES, "parameters": COUNTS, "FLOP": FLOPS, "MAC": MACS}
-"""What a unit of a quantity may be written as, and what it multiplies by."""
+UNITS = {
+    "bytes": BYTES, "parameters": COUNTS, "FLOP": FLOPS, "MAC": MACS, "configurations": COUNTS,
+}  # fmt: skip
+"""What a unit of an amount may be written as, and what it multiplies by."""
 NEEDED = "memory.training"
 """What has to fit into bytes, unless another quantity is named."""
 AMOUNTS = {
@@ -30,6 +32,7 @@ AMOUNTS = {
 """What each amount that is said is of, and the quantity that is meant unless one is named."""
 EXAMPLES = {
     "bytes": "80GB or 24GiB", "parameters": "7e9 or 7B", "FLOP": "1e21 or 3EFLOP", "MAC": "1e12",
+    "configurations": "1e9 or 10M",
 }  # fmt: skip
 BITS = re.compile(r"(?i)([kmgtp]i?)?bits?|[kKMGTP]i?b|b")
 LARGEST = 10**30

@@ -102,7 +102,7 @@ def sweep(
     >>> sweep("gpt2", {"d": "768:1536:256"}, where=["params <= 2e8"]).rows
     ((768, 124439808),)
     """
-    most = None if limit is None else parse_amount(limit, "parameters")
+    most = None if limit is None else parse_amount(limit, "configurations")
     axes, single = split({name: _spelled(value) for name, value in set.items()})
     check_count(axes, most)
     conditions = (where,) if isinstance(where, str) else tuple(where)

@@ -26,7 +26,7 @@ def part(label: str) -> Text:
         return message("parts.between", part=part(between[1]))
     return joined((
         word(f"part.{'_'.join(names)}", " ".join(names)) if spoken else " ".join(names)
-        for spoken, names in _runs(label)
+        for spoken, names in runs(label)
     ), " ")  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def implementation(said: str) -> Text:
     return message("implementation.of", model=Verbatim(model), library=Verbatim(library))
 
 
-def _runs(label: str) -> Iterator[tuple[bool, list[str]]]:
+def runs(label: str) -> Iterator[tuple[bool, list[str]]]:
     """Yield the names in a label, and the numbers between and behind them."""
     pieces = re.split("[_ ]", label)
     for is_number, found in groupby(pieces, str.isdecimal):

@@ -91,6 +91,8 @@ def test_derive_shows_the_tag():
         (["SL-" + "U" * 99], 3, "the tag of no formula"),
         ([""], 3, "nothing is neither"),
         (["a\nb"], 3, "a b is neither"),
+        (["some/where.params"], 3, "is of a file"),
+        (["examples/config.json.params"], 3, "as in llama.params"),
         (["$(touch canary)"], 3, "is neither"),
         ([], 2, "Missing argument"),
         ([TAG, "--format", "endnote"], 2, "--format"),

@@ -73,6 +73,7 @@ def test_python_gives_the_same_account():
     ((GPT, *IDS, "--save", "/nowhere/x.trace.json"), 2, "there is no folder /nowhere"),
     ((GPT, *IDS, "--save", "x.txt"), 2, "a trace is a file as in model.trace.json"),
     (("--verify", "/nowhere/x.trace.json"), 2, "No such file"),
+    (("transformers:GPT2Model", "--set", "n_layer=x"), 2, "'n_layer': TypeError: .*Build it in"),
 ], ids=str)  # fmt: skip
 def test_what_cannot_be_traced_is_refused(arguments, code, said, capsys):
     invoke.assert_refuses("trace", *arguments, code=code, said=said)
@@ -93,11 +94,15 @@ def test_a_file_that_raises_is_named_with_its_line(body, said, tmp_path):
     invoke.assert_refuses("trace", f"{file}:N", "--input", "x: float32 (B, 4)", said=said)
 
 
-def test_without_pytorch_the_command_that_installs_it_is_named(monkeypatch):
+@pytest.mark.parametrize(("lacking", "module"), [
+    ("torch", GPT), ("transformers", "transformers:GPT2Model"),
+])  # fmt: skip
+def test_without_pytorch_the_command_that_installs_it_is_named(lacking, module, monkeypatch):
     import importlib.util
 
     found = importlib.util.find_spec
-    monkeypatch.setattr(
-        "symledger.extras.find_spec", lambda name: None if name == "torch" else found(name)
-    )
-    invoke.assert_refuses("trace", GPT, *IDS, said=r"pip install 'symledger\[torch\]'")
+    for reader in ("symledger.extras", "symledger.tracing.modules.classes"):
+        monkeypatch.setattr(
+            f"{reader}.find_spec", lambda name: None if name == lacking else found(name)
+        )
+    invoke.assert_refuses("trace", module, *IDS, said=r"pip install 'symledger\[torch\]'")

@@ -393,9 +393,10 @@ def test_how_weights_are_stored_is_named(tmp_path):
         (b'{"a": 1, "a": 2}', "the key a stands in it twice"),
         (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), "nested more than"),
         (b'{"a":' * 100_000, "absurd"), (b'{"a": 1' + b"0" * 5000 + b"}", "absurd"),
-        (b'{"a": NaN}', "NaN, which is no value"),
+        (b'{"a": NaN}', "its key a holds NaN, which is no value"),
+        (b'{"b": {"a": [1, [NaN]]}}', "its key a holds NaN"),
     ],
-    ids=range(10),
+    ids=range(11),
 )  # fmt: skip
 def test_nonsense_gets_one_clear_message(content, said):
     with pytest.raises(BadInput, match=said):

@@ -77,6 +77,7 @@ def test_published_models_that_see(name, count):
         ({"model_type": "ovis2", "hidden_size": 4096, "tie_word_embeddings": False},
          "Say vocab_size = 151936"),
         ({"model_type": "aria", "projector_patch_to_query_dict": {}}, "vectors by patches"),
+        ({"model_type": "aria", "max_value_projector_patch_to_query_dict": 255}, "says, 256"),
         ({"model_type": "gemma4_vision", "head_dim": 66}, "Say 64"),
         ({"model_type": "gemma4_vision", "pooling_kernel_size": 1}, "pooling_kernel_size = 1"),
         ({"model_type": "gemma4_vision", "use_clipped_linears": True}, "use_clipped_linears"),

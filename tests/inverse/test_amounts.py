@@ -22,7 +22,8 @@ def test_an_amount_is_exact(text, unit, amount):
     ("80XB", "bytes", "not one of bytes"), ("0GB", "bytes", "out of range"),
     ("-8GB", "bytes", "no amount"), ("1e99GB", "bytes", "out of range"),
     ("0.3B", "bytes", "no whole number"),
-    ("7GB", "parameters", "as in 7e9"), ("", "FLOP", "no amount"),
+    ("7GB", "parameters", "as in 7e9"), ("1.5", "configurations", "whole number of configurations"),
+    ("1e", "configurations", "as in 1e9"), ("", "FLOP", "no amount"),
     ("nan", "bytes", "no amount"), ("8GB" * 40, "bytes", "no amount"),
     ("٣GB", "bytes", "no amount"),
 ])  # fmt: skip

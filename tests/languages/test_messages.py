@@ -15,6 +15,7 @@ from symledger.errors import BadInput
 from symledger.languages.coverage import coverage
 from symledger.languages.language import ENGLISH, filled, known, languages, pattern, regrouped
 from symledger.languages.message import Message, Verbatim, joined, message, say, word
+from symledger.languages.words import runs
 from symledger.recording.messages import Messages, messages, read, sentences, stale
 from symledger.recording.words import defined, is_defined, of_its_name, options
 from symledger.site import resources
@@ -79,6 +80,28 @@ def test_every_key_that_is_used_is_said_in_english_and_no_other():
 def test_every_option_has_a_name_in_spanish():
     assert [area for area in coverage("es") if area.area in SAID and area.missing] == []
     assert {key for key in options() if pattern("es", key) is None} == set()
+
+
+def labels():
+    """The names of parts, and of weights that stand by themselves, as definitions write them."""
+    for folder in ("components", "models"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call):
+                    named = [k.value for k in node.keywords if k.arg == "name"]
+                    weight = getattr(node.func, "id", "") == "param"
+                    for found in (*named, *node.args[:weight]):
+                        match found:
+                            case ast.Constant(str(label)):
+                                yield label
+
+
+def test_every_part_that_a_definition_names_is_said():
+    spelled = re.compile(r"[a-z]{3,}(_[a-z]+)*(_[A-Z])?")
+    known = {f"part.{'_'.join(names)}" for label in labels() for spoken, names in runs(label)
+            if spoken and spelled.fullmatch("_".join(names))}  # fmt: skip
+    assert len(known) > 150
+    assert {key for key in known if pattern("es", key) is None} == set()
 
 
 def test_english_of_words_is_that_of_their_definitions():

@@ -2,13 +2,16 @@
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
 from symledger import derive
-from symledger.languages.language import ENGLISH
+from symledger.languages.language import ENGLISH, languages
+from symledger.languages.message import message
 from symledger.languages.sealing import opened
+from symledger.site.kinds.families import ATTENTION, KINDS, named
 from symledger.site.kinds.model import figures
 from symledger.site.plots import (
     Axis,
@@ -21,7 +24,7 @@ from symledger.site.plots import (
     stacked_bar,
 )
 from symledger.site.plots.axes import scale, written
-from symledger.site.plots.figure import WIDTH, number, spread
+from symledger.site.plots.figure import WIDTH, number, spread, text_width
 from symledger.site.plots.marks import SHAPES
 from symledger.site.plots.naming import Box, around, placed
 
@@ -177,6 +180,28 @@ def test_points_are_not_joined_and_a_line_is_named():
 def test_only_kinds_that_there_are_have_a_name_beside_the_plot():
     kinds = [t.text for t in drawn(scattered()).iter(f"{SVG}text") if "kind" in t.get("class", "")]
     assert kinds == ["a", "b"]
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("numbers", [KINDS, ATTENTION], ids=["kinds", "attention"])
+def test_names_of_kinds_have_room_in_every_language(numbers, language):
+    kinds = {named(kind): number for kind, number in numbers.items()}
+    figure = scatter_plot("x", "Points", *LOG, kinds, [
+        Point("family", f"model-{i}", kind, 10 + i, 100 + i) for i, kind in enumerate(kinds)
+    ])  # fmt: skip
+    root = ElementTree.fromstring(opened(language, figure.svg))  # noqa: S314  # our own drawing
+    names = [t for t in root.iter(f"{SVG}text") if "kind" in t.get("class", "")]
+    spans = [(float(t.get("y")), float(t.get("x")), text_width(t.text, 10.5)) for t in names]
+    assert len(spans) == len(kinds)
+    assert [x for _, x, wide in spans if x + wide > WIDTH] == []
+    beside = [(a, b) for a, b in pairwise(spans) if a[0] == b[0]]
+    assert [a for a, b in beside if a[1] + a[2] > b[1] - 12] == []
+
+
+def test_a_text_has_the_room_of_the_language_in_which_it_is_longest():
+    kind = message("plot.kind.grouped_query")
+    assert len(kind) < len("consultas agrupadas")
+    assert text_width(kind) == text_width("consultas agrupadas")
 
 
 def test_what_is_reached_by_the_keyboard_is_named_and_no_picture():

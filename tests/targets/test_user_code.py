@@ -105,6 +105,11 @@ def test_the_line_is_that_of_the_file_and_not_of_another(file):
     assert "SyntaxError at line 3:" in run("derive", f"{file}:Model").err
 
 
+def test_what_a_first_line_announces_is_said_with_it(file):
+    file.write_text("raise TypeError('no value of d:\\n  a text was given\\nand more')")
+    assert "line 1: no value of d: a text was given. Run the file" in run("derive", f"{file}:M").err
+
+
 def test_ctrl_c_is_no_fault_of_a_file():
     with pytest.raises(Interrupted), guarded("model.py", "the file"):
         os.kill(os.getpid(), signal.SIGINT)

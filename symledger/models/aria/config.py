@@ -30,20 +30,27 @@ VISION = replace(
     siglip.IDEFICS3, uses={**siglip.IDEFICS3.uses, **TOWER, **UNREAD_IMAGE},
 )  # fmt: skip
 ASKED = "projector_patch_to_query_dict"
+LEARNED = f"max_value_{ASKED}"
+"""How many vectors the table has: the largest number of them, which files repeat."""
 
 
 def asking(values: Values) -> tuple[int, int | None]:
     """Return how many vectors are learned, and how many look at an image of this size, if any do.
 
     Raises:
-        BadInput: it says no numbers of vectors by numbers of patches.
+        BadInput: it says no numbers of vectors by numbers of patches, or repeats another maximum.
     """
     said = USUAL if values.get(ASKED) is None else values[ASKED]
     if not isinstance(said, dict) or not said:
         raise BadInput(f"{ASKED} = {written(said)} is no dictionary: vectors by patches.")
     found = {str(patches): size(ASKED, number) for patches, number in said.items()}
-    cut = grid(values, TEXT, VISION)
-    return max(found.values()), found.get(str(int(cut["H_p"]) * int(cut["W_p"])))
+    most, cut = max(found.values()), grid(values, TEXT, VISION)
+    if values.get(LEARNED) not in (None, most):
+        raise BadInput(
+            f"{LEARNED} = {written(values[LEARNED])} is not the largest number of vectors that "
+            f"{ASKED} says, {most}. Leave it out."
+        )
+    return most, found.get(str(int(cut["H_p"]) * int(cut["W_p"])))
 
 
 def _looking(values: Values) -> Settings:
@@ -79,7 +86,7 @@ ARIA = Family(
     {name: replace(built, remarks={ASKED: unasked})
      for name, built in generating("aria", "Aria").items()},
     {
-        **TIED, ASKED: Ruled(), "max_value_projector_patch_to_query_dict": FREE,
+        **TIED, ASKED: Ruled(), LEARNED: Ruled(),
         "vision_feature_layer": Only((-1,), "the last block of the encoder is read"),
         **dict.fromkeys(("vocab_size", "ignore_index"), FREE),
     },

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from symledger.catalogue import texts
 from symledger.catalogue.entry import Entry
 from symledger.languages.coverage import Coverage, coverage
-from symledger.languages.message import Text
+from symledger.languages.message import Text, message
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
@@ -17,11 +17,12 @@ from symledger.site.tongues import speaks
 
 PATH = "translation.md"
 TEMPLATE = "translation.md.j2"
+MODELS = message("nav.Models")
 
 
 @dataclass(frozen=True)
 class Written:
-    """The texts of a topic: the pages that have one, those that lack one, those that are stale."""
+    """The texts of a topic, or of models: pages that have one, that lack one, that are stale."""
 
     topic: Text
     entries: tuple[Entry, ...]
@@ -53,11 +54,11 @@ class Translation:
 
     @property
     def texts(self) -> list[Written]:
-        """The texts of components by topic."""
+        """The texts of components by topic, then those of models."""
         english, own = texts.files(texts.LANGUAGE), texts.files(self.language)
         stale = texts.stale(self.language)
         found = []
-        for topic, entries in self.atlas.components.items():
+        for topic, entries in (*self.atlas.components.items(), (MODELS, self.atlas.models)):
             there = tuple(entry for entry in entries if entry.name in english)
             found.append(Written(
                 topic, there, tuple(entry for entry in there if entry.name not in own),

@@ -71,7 +71,7 @@ def _legend(layers: Sequence[Layer]) -> tuple[list[Markup], float]:
     drawn: list[Markup] = []
     x, y = 2.0, 8.0
     for one in layers:
-        wide = 24 + 0.55 * 10.5 * len(one.label)
+        wide = 24 + text_width(one.label, 10.5)
         if x + wide > WIDTH + 8 and x > 2:
             x, y = 2.0, y + ROW
         drawn += [

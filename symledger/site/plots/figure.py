@@ -9,6 +9,9 @@ from io import StringIO
 
 from markupsafe import Markup, escape
 
+from symledger.languages.language import ENGLISH, languages
+from symledger.languages.message import Text, say
+
 WIDTH = 330
 """Units that a drawing is wide: about the pixels of a phone, so that letters stay legible there."""
 
@@ -96,8 +99,12 @@ def drawing(
 
 
 def text_width(text: str, size: float = 11) -> float:
-    """Estimate how wide a text is; fonts differ, so this is a generous estimate."""
-    return 0.58 * size * len(text)
+    """Estimate how wide a text is in the language in which it is longest; fonts differ too.
+
+    A drawing is laid out once for all languages.
+    """
+    spoken = languages() if isinstance(text, Text) else (ENGLISH,)
+    return 0.58 * size * max(len(say(language, text)) for language in spoken)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:

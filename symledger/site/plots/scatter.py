@@ -111,7 +111,7 @@ def _legend(kinds: Mapping[str, int], rule: Rule | None) -> tuple[list[Markup], 
     x, y = 6.0, 8.0
     for label, number in (*kinds.items(), *([(rule.label, 0)] if rule else [])):
         sign = 6 if number else 18
-        wide = sign + 18 + 0.55 * 10.5 * len(label)
+        wide = sign + 18 + text_width(label, 10.5)
         if x + wide > WIDTH + 8 and x > 6:
             x, y = 6.0, y + ROW
         line = path([(x - 4, y), (x + 14, y)])

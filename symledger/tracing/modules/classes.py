@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
+from symledger.extras import CALLED, require
 from symledger.targets.user_file import imported
 from symledger.tracing.modules.configured import configured_subject
 from symledger.tracing.modules.settings import default_of, valued
@@ -66,6 +67,7 @@ def _module(where: str) -> ModuleType:
     if where.endswith(".py") or "/" in where:
         return imported(where)
     if not is_there(where):
+        require(CALLED.keys() & {where.partition(".")[0]}, f"no class of {where} can be traced")
         raise UnknownTarget(
             f"there is no module {shown(where)} here; a file is named by its path, as in "
             "path/to/model.py:ClassName."
