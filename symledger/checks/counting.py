@@ -84,10 +84,19 @@ def plain(x: Number) -> float:
     return x.value if isinstance(x, Counted) else x
 
 
+LARGEST = 700
+"""What no exponent of a float may be much above."""
+
+
+def _exp(x: float) -> float:
+    """The exponential as NumPy has it, which knows no number that is too large."""
+    return math.exp(x) if x < LARGEST else math.inf
+
+
 ELEMENTARY: Mapping[str, tuple[int, Callable[..., float]]] = {
     "+": (2, operator.add), "-": (2, operator.sub), "*": (2, operator.mul),
     "/": (2, operator.truediv), "neg": (1, operator.neg), "power": (2, operator.pow),
-    "sqrt": (1, math.sqrt), "rsqrt": (1, lambda x: 1 / math.sqrt(x)), "exp": (1, math.exp),
+    "sqrt": (1, math.sqrt), "rsqrt": (1, lambda x: 1 / math.sqrt(x)), "exp": (1, _exp),
     "log": (1, math.log), "tanh": (1, math.tanh), "sin": (1, math.sin), "cos": (1, math.cos),
     "floor": (1, math.floor), "mod": (2, operator.mod), "erf": (1, math.erf),
     "<": (2, operator.lt), "<=": (2, operator.le), ">": (2, operator.gt), ">=": (2, operator.ge),
