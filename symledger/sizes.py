@@ -148,6 +148,7 @@ L_dec = Size("L_dec", "number of layers of the decoder")
 L_g = Size("L_g", "groups of layers that share their weights")
 L_in = Size("L_in", "layers with weights of their own in a group")
 h_dec = Size("h_dec", "heads of the decoder's attention")
+k_dec = Size("k_dec", "key/value heads of the decoder's attention")
 V_dec = Size("V_dec", "number of tokens in the decoder's vocabulary")
 d_dec = Size("d_dec", "hidden width of the decoder's feed-forward networks")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
@@ -245,6 +246,9 @@ H_i = tuple(Size(f"H_{i}", f"height of the image {s}") for i, s in enumerate(RED
 W_i = tuple(Size(f"W_{i}", f"width of the image {s}") for i, s in enumerate(REDUCED, 1))
 """Sizes of stages: the first is that of stage 1, or after one reduction."""
 M = Size("M", "side of the square windows of an image that see themselves alone")
+M_i = tuple(
+    Size(f"M_{i}", f"side of the square windows of stage {i}") for i in range(1, 5)
+)
 H_w = Size("H_w", "windows down, the last filled up")
 W_w = Size("W_w", "windows across, the last filled up")
 r_i = tuple(
@@ -260,6 +264,15 @@ C_si = tuple(
     for i in range(5)
 )
 T_s = Size("T_s", "patches that are seen, where others are hidden")
+C_csp = Size("C_csp", "channels of what fuses maps of two sizes, inside")
+n_lab = Size("n_lab", "names that are looked for in an image")
+n_prm = Size("n_prm", "prompts for an image, each of which asks for masks")
+n_pnt = Size("n_pnt", "vectors of a prompt: one for a point and one behind, or two for a box")
+n_msk = Size("n_msk", "masks that are drawn for a prompt")
+d_iou = Size("d_iou", "hidden width of what says how good a mask is")
+C_msk = Size("C_msk", "channels of a mask that is given as a prompt")
+P_t = Size("P_t", "frames of a film that a block of its patches has")
+D_p = Size("D_p", "blocks of frames that a film is cut into")
 d_hd = Size("d_hd", "head width of a decoder that draws what was hidden")
 d_drw = Size("d_drw", "model width of a decoder that draws what was hidden")
 H_wi = tuple(Size(f"H_w{i}", f"windows down in stage {i}") for i in range(1, 5))
@@ -355,9 +368,9 @@ VISION = (
     *(L_v, N_t, N_f, N_ar, T_z, L_gl, L_ca, S_img, T_vis, H_k),
     *(N_q, L_lat, h_lat, k_lat, d_lat, V_img, N_ind),
     *(L_ai, h_ki, K_img, d_ri, L_b, n_q, d_qf, L_qf, L_qx, h_qf, f_qf, T_ins, V_ins, N_ins),
-    *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
+    *(*h_i, *L_p, M, *M_i, H_w, W_w, *H_wi, *W_wi),
     *(*r_i, *f_i, *H_ri, *W_ri, *G_i, *C_si),
-    *(T_s, d_drw, d_hd),
+    *(T_s, d_drw, d_hd, P_t, D_p, C_csp, n_lab, n_prm, n_pnt, n_msk, d_iou, C_msk),
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
@@ -371,7 +384,7 @@ ORDER: tuple[Size, ...] = (
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
-    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
+    *(L_g, L_in, n_r, T_k, h_dec, k_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
     *(n_i, d_x, L_x, L_xd, n_m, n_key),
     *(T_e, N, n),
     *(T_w, *T_i, T_q, n_pos, T_f, K_c, d_snd, L_snd, h_snd, f_snd, S_snd, n_snd),

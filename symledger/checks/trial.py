@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
 from symledger.checks.exact import whole
-from symledger.ir.ops import Input, Param
+from symledger.ir.ops import Input, Param, Rearrange
 from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Program, Pullback, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, Arithmetic
@@ -43,6 +43,7 @@ class Remembering(Recorder):
     def __init__(self, sizes: Mapping[Symbol, int], arithmetic: Arithmetic = FLOATS) -> None:
         super().__init__(sizes, arithmetic)
         self.known: dict[tuple[Hashable, ...], tuple[Sequence[Array], Any]] = {}
+        self.held: dict[tuple[Tensor, tuple[int, ...]], Array] = {}
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation, once."""
@@ -57,14 +58,18 @@ class Remembering(Recorder):
         return found
 
     def make(self, t: Tensor, args: list[Array]) -> Array:
-        """Execute one operation."""
-        return super().execute(t, args)
+        """Execute one operation, and hold what no gradient goes back through."""
+        made = super().execute(t, args)
+        if isinstance(t.op, Rearrange) and t.op.stops:
+            self.held.setdefault((t, self.place), made)
+        return made
 
 
 class Again(Machine):
     """A machine that takes what another one made of the same arrays, and makes the rest.
 
-    Where one array among many is another one, that is what depends on it.
+    Where one array among many is another one, that is what depends on it. What no gradient goes
+    back through stays as it was: a gradient is that of a function in which it does not move.
     """
 
     def __init__(self, before: Remembering) -> None:
@@ -72,7 +77,10 @@ class Again(Machine):
         self.before = before
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
-        """Return what is known, or execute one operation."""
+        """Return what is known or held, or execute one operation."""
+        held = self.before.held.get((t, self.place))
+        if held is not None:
+            return held
         known = self.before.known.get((t, *map(id, args)))
         return self.before.make(t, args) if known is None else known[1]
 

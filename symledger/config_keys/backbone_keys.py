@@ -21,21 +21,31 @@ def given_stages(number: Callable[[Values], int], stem: bool = True) -> Rule:
 
     ``number`` says how many stages there are, behind the stem, which is the first if there is one.
     """
-    first = 0 if stem else 1
 
     def read(values: Values) -> Settings:
-        found = [
-            _ordered(name, values[name], of, first, number(values))
-            for name, of in ((NAMED, _named), (NUMBERED, _numbered)) if values.get(name) is not None
-        ]  # fmt: skip
-        if len(found) == 2 and found[0] != found[1]:
-            raise BadInput(
-                f"{NAMED} = {written(values[NAMED])} and {NUMBERED} = {written(values[NUMBERED])} "
-                "are not the same stages. Leave one of them out."
-            )
+        stages(values, number(values), stem)
         return {}
 
     return Rule((NAMED, NUMBERED), read)
+
+
+def stages(values: Values, last: int, stem: bool = True) -> list[int]:
+    """Return the numbers of the stages that are given: the last one where none are named.
+
+    Raises:
+        BadInput: one is not there, they are out of order, or two keys disagree.
+    """
+    first = 0 if stem else 1
+    found = [
+        _ordered(name, values[name], of, first, last)
+        for name, of in ((NAMED, _named), (NUMBERED, _numbered)) if values.get(name) is not None
+    ]  # fmt: skip
+    if len(found) == 2 and found[0] != found[1]:
+        raise BadInput(
+            f"{NAMED} = {written(values[NAMED])} and {NUMBERED} = {written(values[NUMBERED])} "
+            "are not the same stages. Leave one of them out."
+        )
+    return found[0] if found else [last]
 
 
 def _ordered(

@@ -74,3 +74,11 @@ def every_family() -> tuple[Family, ...]:
     """Return every family, with those that a class builds for some values."""
     found = (loaded(key, name) for key, names in READERS.items() for name in names)
     return tuple(kind for family in found for kind in (family, *family.kinds.values()))
+
+
+def every_described() -> tuple[Family, ...]:
+    """Return every family, and those of parts that are no file of their own."""
+    every = every_family()
+    read = {family.model_type for family in every}
+    parts = {part.model_type: part for family in every for part in family.parts.values()}
+    return (*every, *(part for name, part in parts.items() if name not in read and not part.like))

@@ -29,6 +29,13 @@ def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
     return Tensor(op, (x,), shape, x.storage)
 
 
+def detached(x: Tensor) -> Tensor:
+    """The same elements, through which no gradient goes back."""
+    names = tuple((f"_{i}",) for i in range(x.rank))
+    lengths = tuple((f"_{i}", n) for i, n in enumerate(x.shape))
+    return Tensor(Rearrange(names, names, lengths, stops=True), (x,), x.shape, x.storage)
+
+
 @cache
 def _viewed(
     pattern: str, seen: Shape, sizes: tuple[tuple[str, Expr | int], ...]

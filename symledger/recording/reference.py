@@ -14,7 +14,7 @@ from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import place
 from symledger.checks.transformers.comparison import witnessed
 from symledger.config_keys.family import DEFAULTS, facts
-from symledger.configs.families import every_family
+from symledger.configs.families import every_described
 from symledger.configs.reference import defaults
 from symledger.evidence import records as evidence
 from symledger.evidence.store import written
@@ -81,7 +81,7 @@ class Defaults(Kind):
         """Return the families of configurations."""
         built = {
             family.model_type: {made.entry for made in family.builds.values()}
-            for family in every_family() if not family.like
+            for family in every_described() if not family.like
         }  # fmt: skip
         if selection.everything or self.name in selection.kinds:
             return tuple(built)
@@ -97,12 +97,12 @@ class Defaults(Kind):
 
     def make(self, unit: str) -> Made:
         """Ask the class of a family."""
-        family = next(f for f in every_family() if f.model_type == unit and not f.like)
+        family = next(f for f in every_described() if f.model_type == unit and not f.like)
         return Made(json.loads(json.dumps(defaults(family))))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
         """Put them among those of the other families."""
-        every = every_family()
+        every = every_described()
         known = {**_families(), **made}
         own = {family.model_type for family in every if not family.like}
         lines = [f"  {json.dumps(n)}: {json.dumps(known[n])}" for n in sorted(known.keys() & own)]

@@ -1,8 +1,13 @@
 import pytest
 
+from symledger import sizes
 from symledger.checks import gradients
 from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.maps.linear import Linear
 from symledger.models.gpt2.model import GPT2
+from symledger.notation.component import Component, steps
+from symledger.notation.verbs import apply, repeat
+from symledger.notation.view import detached
 from tests.checks.bench import RIGHT, Exponential, Forgetful, PlainSoftmax, Recurrence, trials
 
 
@@ -11,6 +16,29 @@ def test_gradients_agree_with_differences(component):
     found = gradients.finite_differences(trials(component, distinct=True)[0])
     assert found.passed, found.detail
     assert float(found.worst) < 1e-9
+
+
+class Held(Component):
+    """Each application reads what the one before gave, through which nothing goes back."""
+
+    signature = "B d -> B d"
+
+    def forward(self, x):
+        mapped = Linear(sizes.d, sizes.d)(detached(x), name="map")
+        return steps(y=detached(x) + apply("tanh", mapped) * detached(mapped))
+
+
+class Hold(Component):
+    signature = "B d -> B d"
+
+    def forward(self, x):
+        return steps(y=x + repeat(Held(), sizes.L, x, name="held"))
+
+
+def test_what_no_gradient_goes_back_through_stays_where_it_is():
+    run = trials(Hold(), distinct=True)[0]
+    for found in (gradients.finite_differences(run), gradients.complex_step(run)):
+        assert found.passed, found.detail
 
 
 @pytest.mark.parametrize("name", ["linear", "layer_norm", "attention", "flash"])

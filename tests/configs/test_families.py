@@ -17,7 +17,7 @@ from symledger.catalogue.entry import Entry
 from symledger.catalogue.texts import files
 from symledger.config_keys.family import Built, Family
 from symledger.configs import families
-from symledger.configs.families import READERS, every_family
+from symledger.configs.families import READERS, every_described, every_family
 from symledger.configs.read import check_reader, entry_of, read
 from symledger.configs.read import published as read_published
 from symledger.errors import BadInput, DefinitionError
@@ -40,7 +40,7 @@ def test_every_folder_has_an_entry_and_every_reading_in_it_too(name):
         return
     module = import_module(f"symledger.models.{name}.config")
     found = {key: value for key, value in vars(module).items() if isinstance(value, Family)}
-    known = {family.model_type for family in every_family()}  # parts of others are read as well
+    known = {family.model_type for family in every_described()}  # parts are read as well
     assert not [k for k, f in found.items() if f.model_type not in known], f"add to {ENTRIES_IN}"
 
 
@@ -66,7 +66,7 @@ def test_a_family_is_read_without_others():
     ]
 
 
-ANYWHERE = {"T", "S", "B", "H", "W", "P", "T_w", "T_f", "T_img", "T_ins"}
+ANYWHERE = {"T", "S", "B", "H", "W", "P", "T_w", "T_f", "T_img", "T_ins", "D"}
 """Sizes of what a model is given."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from symledger.accounts.account import Account
 from symledger.checks.transformers.building import build, shapes
 from symledger.checks.transformers.denoising import entering
-from symledger.checks.transformers.imaging import IMAGES, images, sees_images
+from symledger.checks.transformers.imaging import IMAGES, seen
 from symledger.checks.transformers.passes import (
     ASKING,
     SOURCE,
@@ -98,11 +98,11 @@ def _denoised(account: Account, found: Configuration, model: Any) -> Iterator[Ev
 
 
 def _seen(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
-    """Compare the FLOPs at images of the size that the configuration says."""
+    """Compare the FLOPs at images, films or spectra of the size that the configuration says."""
     sizes = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
-    if sees_images(model, sizes):
+    if given := seen(model, sizes):
         at = account.subs({"B": IMAGES})
-        yield from _compared(at, found, passes(model, images(sizes)))
+        yield from _compared(at, found, passes(model, given))
 
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:

@@ -43,14 +43,26 @@ class GridAttention(HeadAttention):
 
     def biased(self, q: Tensor, k: Tensor, v: Tensor, hidden: Tensor | None) -> Steps:
         """Mix the values with the biases added to the scores, and what hides some pairs."""
-        across, T = self.W_p, q.shape[1]
+        bias = self.bias(q.shape[1])
+        seen = bias if hidden is None else bias + hidden
+        return steps(bias=bias, **self.mixed(q, k, v, EVERYTHING, seen).named)
 
-        def way(t: Symbol, s: Symbol) -> Expr:
+    def bias(self, T: Expr) -> Tensor:
+        """Return what is added to the scores of each head: a learned number for each way."""
+        learned = gather(param("R", self.ways, self.h), self.way(T))
+        return view("T S (g r) -> g r T S", learned, g=self.h_kv)
+
+    @property
+    def ways(self) -> Expr:
+        """How many ways there are from a place to a place."""
+        return (2 * self.H_p - 1) * (2 * self.W_p - 1)
+
+    def way(self, T: Expr) -> Tensor:
+        """Return which way leads from each of T places to each."""
+        across = self.W_p
+
+        def number(t: Symbol, s: Symbol) -> Expr:
             down = floor(t / across) - floor(s / across) + self.H_p - 1
             return down * (2 * across - 1) + Mod(t, across) - Mod(s, across) + across - 1
 
-        ways = (2 * self.H_p - 1) * (2 * across - 1)
-        learned = gather(param("R", ways, self.h), table("way", way, T, T, storage="index"))
-        bias = view("T S (g r) -> g r T S", learned, g=self.h_kv)
-        seen = bias if hidden is None else bias + hidden
-        return steps(bias=bias, **self.mixed(q, k, v, EVERYTHING, seen).named)
+        return table("way", number, T, T, storage="index")

@@ -13,53 +13,28 @@ from symledger.components.embeddings.rotary import BASE
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.residual import BasicBlock, Bottleneck
 from symledger.components.image_blocks.units import ConvolutionUnit, centred
-from symledger.components.norms.image_norms import BatchNorm
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.resnet.model import ResNet
-from symledger.models.shared.detection import BOX, CARION, Boxes, FindingBlock, QueryBlock
+from symledger.models.shared.detection import (
+    BOX,
+    CARION,
+    Boxes,
+    FindingBlock,
+    FixedUnit,
+    QueryBlock,
+)
 from symledger.models.shared.stages import halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.leaves import held
-from symledger.notation.verbs import apply, expand, join, narrow, param, repeat, table, view
+from symledger.notation.verbs import expand, join, narrow, param, repeat, table, view
 from symledger.sizes import C_i, L_i, Size
 
 PLACES = Integer(50)
 """Rows and columns that learned positions are there for (transformers 5.23.0)."""
 Held = Literal["all", "first"]
 """What of the residual network is not trained: all of it, or its stem and first stage."""
-
-
-@dataclass(frozen=True)
-class FixedNorm(BatchNorm):
-    """A batch norm by fixed statistics, without weights.
-
-    Which values they have changes no count: here variances are as large as a window holds numbers,
-    and means below zero, so that what is drawn for checks stays small, and alive.
-    Source: Carion et al. (2020), section 4.
-    """
-
-    training: bool = False
-    affine: bool = False
-    seen: Expr = ONE
-
-    centre: ClassVar[Expr] = -ONE
-
-    title: ClassVar[str] = "each channel centred and scaled by fixed statistics"
-
-    def running(self) -> Tensor:
-        return apply("rsqrt", table("running_variance", lambda c, one: self.seen, self.C, ONE))
-
-
-class FixedUnit(ConvolutionUnit):
-    """A convolution, a norm by fixed statistics without weights, and a nonlinearity.
-
-    Source: Carion et al. (2020), section 4.
-    """
-
-    def norm(self) -> Component:
-        return FixedNorm(self.C_out, seen=self.C_in * self.K**2 / self.G)
 
 
 class FixedBasicBlock(BasicBlock):

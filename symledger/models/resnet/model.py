@@ -9,20 +9,28 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.convolution.pooling import MaxPool2d
+from symledger.components.convolution.pooling import AvgPool2d, MaxPool2d
 from symledger.components.convolution.windowed import square
-from symledger.components.feed_forward.nonlinearities import Plain
-from symledger.components.image_blocks.residual import HE, XIE, BasicBlock, Bottleneck
+from symledger.components.feed_forward.nonlinearities import Plain, act
+from symledger.components.image_blocks.residual import (
+    HE,
+    XIE,
+    BasicBlock,
+    Bottleneck,
+    ResidualBlock,
+)
 from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
+from symledger.models.shared.detection import FixedUnit
 from symledger.models.shared.stages import Stage, halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import mean, view
 from symledger.sizes import C_i, H_i, L_i, Size, W_i
 
 TWO = Integer(2)
+BAG = "He et al., Bag of Tricks for Image Classification with CNNs (2019), section 4.2"
 
 
 @dataclass(frozen=True)
@@ -114,3 +122,94 @@ class ResNet(Component):
             return steps(**named, pooled=pooled)
         logits = Linear(self.C_4, self.Y)(pooled, name="head")
         return steps(**named, pooled=pooled, logits=logits)
+
+
+@dataclass(frozen=True)
+class Averaged(ResidualBlock):
+    """A block beside whose convolutions an image is averaged before it is mapped, if it is halved.
+
+    Where it is ``mapped`` it is so although its shape stays.
+    Source: He et al., *Bag of Tricks for Image Classification with CNNs* (2019), section 4.2.
+    """
+
+    mapped: bool = False
+
+    units: ClassVar[type[ConvolutionUnit]] = FixedUnit
+
+    def forward(self, x: Tensor) -> Steps:
+        added = self.inner(x)
+        same = x.shape == added.shape and not self.mapped
+        return steps(added=added, y=act(self.activation, added + (x if same else self.beside(x))))
+
+    def beside(self, x: Tensor) -> Tensor:
+        """Return the image as it is added: averaged if it is halved, and mapped."""
+        if self.s != TWO:
+            return self.unit(x, "shortcut", self.C_out, ONE)
+        tiles = AvgPool2d(H_o=self.H_o, W_o=self.W_o, ceil=True, **square(2, stride=2))
+        return self.unit(tiles(x, name="pool"), "averaged", self.C_out, ONE)
+
+
+@dataclass(frozen=True)
+class AveragedBasic(Averaged, BasicBlock):
+    """Two convolutions of 3 × 3 beside a mean.
+
+    Source: He et al. (2019), section 4.2.
+    """
+
+
+@dataclass(frozen=True)
+class AveragedBottleneck(Averaged, Bottleneck):
+    """A convolution of few channels between two pointwise ones, beside a mean.
+
+    Source: He et al. (2019), section 4.2.
+    """
+
+
+@dataclass(frozen=True)
+class ResNetD(ResNet):
+    """A residual network that gives what its last three stages see, its norms fixed.
+
+    Source: He et al. (2019), section 4.2; Zhao et al. (2024), section 4.1.
+    """
+
+    units: ClassVar[type[ConvolutionUnit]] = FixedUnit
+    title: ClassVar[str] = "residual network whose last three stages are read"
+    signature: ClassVar[str] = "B C_in H W -> B C_2 H_3 W_3, B C_3 H_4 W_4, B C_4 H_5 W_5"
+
+    @property
+    def begun(self) -> Expr:
+        """How many channels an image has before the first stage."""
+        return self.C if self.widened else self.C_1
+
+    def stem(self, x: Tensor) -> Tensor:
+        C, H, W = self.begun, H_i[0], W_i[0]
+        for i, (before, after, s) in enumerate(
+            ((self.C_in, C / 2, TWO), (C / 2, C / 2, ONE), (C / 2, C, ONE)), start=1
+        ):
+            small = self.units(before, after, Integer(3), s, ONE, H, W, self.activation)
+            x = small(x, name=f"stem_{i}")
+        pool = MaxPool2d(H_o=H_i[1], W_o=W_i[1], **square(3, stride=2, padding=1))
+        return pool(x, name="pool")
+
+    def made(self, C_in: Expr, C_out: Expr, s: Expr, at: int, mapped: bool) -> Component:
+        """Return a block, with a map beside it though its shape may stay."""
+        shape = (C_in, C_out, s, H_i[at], W_i[at], self.activation)
+        if not self.bottleneck:
+            return AveragedBasic(*shape, mapped=mapped)
+        return AveragedBottleneck(*shape, C=C_out / 4, G=ONE, early=self.early)
+
+    def stages(self) -> Iterator[Component]:
+        before = self.begun
+        widths = (self.C_1, self.C_2, self.C_3, self.C_4)
+        depths = (self.L_1, self.L_2, self.L_3, self.L_4)
+        for i, (C, L) in enumerate(zip(widths, depths, strict=True), start=1):
+            first = self.made(before, C, TWO if i > 1 else ONE, i, mapped=not self.bottleneck)
+            further = self.made(C, C, ONE, i, mapped=False)
+            yield Stage(first, further, L, before, C, H_i[i], W_i[i])
+            before = C
+
+    def forward(self, x: Tensor) -> Steps:
+        x, named = self.stem(x), {}
+        for i, stage in enumerate(self.stages(), start=1):
+            x = named[f"x_{i}"] = stage(x, name=f"stage_{i}")
+        return steps(**named)

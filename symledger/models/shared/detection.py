@@ -12,15 +12,49 @@ from symledger import sizes
 from symledger.components.attention.sourced import SourcedAttention
 from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.components.feed_forward.nonlinearities import Gating
+from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.components.maps.linear import Linear
+from symledger.components.norms.image_norms import BatchNorm
 from symledger.components.norms.norms import LayerNorm
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply
+from symledger.notation.verbs import apply, table
 
 CARION = "Carion et al., End-to-End Object Detection with Transformers (2020)"
 BOX = Integer(4)
 """The middle of a box, its width and its height."""
+
+
+@dataclass(frozen=True)
+class FixedNorm(BatchNorm):
+    """A batch norm by fixed statistics, without weights.
+
+    Which values they have changes no count: here variances are as large as a window holds numbers,
+    and means below zero, so that what is drawn for checks stays small, and alive.
+    Source: Carion et al. (2020), section 4.
+    """
+
+    training: bool = False
+    affine: bool = False
+    seen: Expr = ONE
+
+    centre: ClassVar[Expr] = -ONE
+
+    title: ClassVar[str] = "each channel centred and scaled by fixed statistics"
+
+    def running(self) -> Tensor:
+        return apply("rsqrt", table("running_variance", lambda c, one: self.seen, self.C, ONE))
+
+
+class FixedUnit(ConvolutionUnit):
+    """A convolution, a norm by fixed statistics without weights, and a nonlinearity.
+
+    Source: Carion et al. (2020), section 4.
+    """
+
+    def norm(self) -> Component:
+        return FixedNorm(self.C_out, seen=self.C_in * self.K**2 / self.G)
 
 
 @dataclass(frozen=True)

@@ -114,8 +114,12 @@ class Merging(Component):
         beside = view(
             "B (i k) (j l) d -> B i j (l k d)", whole, i=self.H_o, k=2, j=self.W_o, l=2
         )
+        return steps(y=self.reduce(beside))
+
+    def reduce(self, beside: Tensor) -> Tensor:
+        """Map what stands side by side to half as many numbers, normalized before."""
         n = LayerNorm(4 * self.d)(beside, name="norm")
-        return steps(y=Linear(4 * self.d, 2 * self.d, bias=False)(n, name="map"))
+        return Linear(4 * self.d, 2 * self.d, bias=False)(n, name="map")
 
 
 @dataclass(frozen=True)
@@ -172,24 +176,33 @@ class Swin(Component):
 
     def stage(self, x: Tensor, at: int) -> Tensor:
         """Send an image through the blocks of a stage: pairs, and a last one where L is odd."""
-        heads = (self.h_1, self.h_2, self.h_3, self.h_4)[at]
         blocks = (self.L_1, self.L_2, self.L_3, self.L_4)[at]
-        d = 2**at * self.C
-        kinds = [
-            SwinBlock(d, heads, self.t * d, self.M, H_wi[at], W_wi[at], shifted,
-                      self.qkv_bias, self.activation)
-            for shifted in (False, True)
-        ]  # fmt: skip
+        kinds = [self.block(at, shifted) for shifted in (False, True)]
         x = repeat(SwinPair(*kinds), L_p[at], x, name=f"pair_{at + 1}")
         return repeat(kinds[0], blocks - 2 * L_p[at], x, name=f"block_{at + 1}")
+
+    def block(self, at: int, shifted: bool) -> Component:
+        """Return a block of a stage."""
+        d, heads = 2**at * self.C, (self.h_1, self.h_2, self.h_3, self.h_4)[at]
+        return SwinBlock(
+            d, heads, self.t * d, self.M, H_wi[at], W_wi[at], shifted, self.qkv_bias,
+            self.activation,
+        )  # fmt: skip
+
+    def merging(self, at: int) -> Component:
+        """Return what merges places before a stage."""
+        return Merging(*self.merged(at))
+
+    def merged(self, at: int) -> tuple[Expr, Expr, Expr]:
+        """Return how wide vectors are before a stage, and how many merged places there are."""
+        return 2 ** (at - 1) * self.C, H_i[at], W_i[at]
 
     def forward(self, x: Tensor) -> Steps:
         x = self.embed(x)
         named = {"x_0": x}
         for at in STAGES:
             if at:
-                merging = Merging(2 ** (at - 1) * self.C, H_i[at], W_i[at])
-                x = merging(x, name=f"merging_{at}")
+                x = self.merging(at)(x, name=f"merging_{at}")
             x = named[f"x_{at + 1}"] = self.stage(x, at)
         if self.final_norm:
             x = LayerNorm(8 * self.C)(x, name="final_norm")

@@ -33,6 +33,8 @@ class Machine:
     def __init__(self, sizes: Sizes, arithmetic: Arithmetic = FLOATS) -> None:
         self.sizes = {symbol: Integer(n) for symbol, n in sizes.items()}
         self.arithmetic = arithmetic
+        self.place: tuple[int, ...] = ()
+        """Which application is run: of each Call, from the outermost one on."""
         self._lengths: dict[Expr, int] = {}
         self._constants: dict[Expr, float] = {}
         self._shapes: dict[Tensor, tuple[int, ...]] = {}
@@ -130,8 +132,10 @@ class Machine:
         body, times, leaves = call.body, self.length(call.times), values.leaves
         entering = dict(zip(body.inputs, args, strict=True))
         wholes = {x: entering[x] for x in call.sliced}
-        applications = values.inner[t] = []
+        applications, around = list[Values](), self.place
+        values.inner[t] = applications
         for i in range(times):
+            self.place = (*around, i)
             entering |= {x: self.at(whole, call, i, times) for x, whole in wholes.items()}
             given = {
                 x: leaves[x] if is_shared(x, call) else self._taken(leaves[x], 0, i)
@@ -141,6 +145,7 @@ class Machine:
             inner = self.once(body, [*given.values()], partial(self.run, body, given))
             applications.append(inner)
             entering |= {x: inner[y] for x, y in zip(call.carried, body.outputs, strict=False)}
+        self.place = around
         return entering[body.inputs[0]]
 
     def _inside(self, body: Program) -> tuple[Tensor, ...]:

@@ -1,0 +1,1 @@
+"""AIMv2: a vision transformer of the layers of a decoder."""

@@ -1,0 +1,1 @@
+"""Canary: Parakeet hears, and a transformer writes."""

@@ -1,0 +1,1 @@
+"""Depth Anything: DINOv2, and convolutions that say how far away each pixel is."""

@@ -1,0 +1,1 @@
+"""MobileNetV1: every convolution in two, one of places and one of channels."""

@@ -1,0 +1,1 @@
+"""RT-DETR: a detector of objects that is fast enough for films."""

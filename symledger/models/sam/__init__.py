@@ -1,0 +1,1 @@
+"""Segment Anything: an image, points in it, and masks of what they lie on."""

@@ -1,0 +1,1 @@
+"""Audio spectrogram transformer: DeiT over the picture of a sound."""

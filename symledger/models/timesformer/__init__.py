@@ -1,0 +1,1 @@
+"""TimeSformer: attention through time, then through space."""

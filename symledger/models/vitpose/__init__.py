@@ -1,0 +1,1 @@
+"""ViTPose: where the joints of a body are."""

@@ -1,0 +1,1 @@
+"""Vision transformers over blocks of a film: ViViT and VideoMAE."""
