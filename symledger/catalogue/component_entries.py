@@ -32,6 +32,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("alibi_attention", "components.attention.relative:ALiBiAttention"),
     Entry("relative_attention", "components.attention.relative:RelativeAttention"),
     Entry("grid_attention", "components.attention.grid:GridAttention"),
+    Entry("decomposed_attention", "components.attention.decomposed:DecomposedAttention"),
     Entry("windowed_image_attention", "components.attention.shifted:WindowedImageAttention"),
     Entry("deformable_attention", "components.attention.deformable:DeformableAttention"),
     Entry("latent_attention", "components.attention.latent:LatentAttention", inputs={"x": "B T d"}),

@@ -37,6 +37,27 @@ class Grid(nn.Module):
         return self.core(q, k, v, bias if hidden is None else bias + hidden)
 
 
+class Decomposed(nn.Module):
+    """Attention whose scores have a part for the rows and one for the columns between places."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.H, self.W = s["H_p"], s["W_p"]
+        self.core = DotProduct(s, o)
+        for name, length in (("h", self.H), ("w", self.W)):
+            setattr(self, f"R_{name}", nn.Parameter(torch.randn(2 * length - 1, s["d_k"])))
+            places = torch.arange(length)
+            self.register_buffer(f"far_{name}", places[:, None] - places[None] + length - 1)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        """Mix the values."""
+        placed = q.unflatten(1, (self.H, self.W)).permute(0, 3, 1, 2, 4)
+        down = torch.einsum("bhijk,iak->bhija", placed, F.embedding(self.far_h, self.R_h))
+        across = torch.einsum("bhijk,jck->bhijc", placed, F.embedding(self.far_w, self.R_w))
+        bias = down[..., None] + across[..., None, :]
+        return self.core(q, k, v, bias.flatten(4).flatten(2, 3))
+
+
 class Inside(nn.Module):
     """Maps to queries, keys and values, attention inside each window, and a map back."""
 
@@ -120,6 +141,7 @@ class Deformable(nn.Module):
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "grid_attention": (Case("torch.einsum and F.embedding", Grid),),
+    "decomposed_attention": (Case("torch.einsum and F.embedding", Decomposed),),
     "windowed_image_attention": (Case("torch.roll and four nn.Linear", Windows),),
     "deformable_attention": (Case("indexing and four nn.Linear", Deformable),),
 }
