@@ -64,11 +64,16 @@ def _padded(kind: type) -> bool:
 
     Some have no models of their own, but are built by those of another type.
     """
-    from transformers.models.auto.modeling_auto import MODEL_MAPPING
-
     own = kind.__module__.replace(".configuration_", ".modeling_")
-    models = own if find_spec(own) else MODEL_MAPPING[kind].__module__
-    return "padding_idx" in getsource(import_module(models))
+    return "padding_idx" in getsource(import_module(own if find_spec(own) else _built_by(kind)))
+
+
+def _built_by(kind: type) -> str:
+    """Return where the class is that is built of such a configuration: a task's if none is bare."""
+    from transformers.models.auto import modeling_auto as auto
+
+    tables = (auto.MODEL_MAPPING, auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING)
+    return next(str(table[kind].__module__) for table in tables if kind in table)
 
 
 def _kinds(said: Any) -> list[str]:

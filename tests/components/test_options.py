@@ -188,6 +188,7 @@ INHERITED = {
     "Qwen4": {L_ad, L_d, sizes.d_ff}, "GLM5Next": {L_ad, sizes.h_kv},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
+    "Fuyu": {Y, sizes.d_img, sizes.L_img, sizes.h_img, sizes.f_img},
     "SharingVision": {T_max, sizes.L_r},
     **{name: {L_ad, L_d, sizes.d_ff} for name in ("Qwen35MoeVL", "Qwen4VL")},
     "MiniMaxM3VL": {L_ad},
@@ -198,7 +199,7 @@ INHERITED = {
         "ModernBertDecoder", "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25Omni", "Qwen25VL",
         "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2", "Blip2", "Kosmos2",
         "Kosmos2Text", "Exaone45", "VideoLlava", "InstructBlip", "InstructBlipLlama", "Mllama",
-        "MllamaText",
+        "MllamaText", "GotOcr2",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

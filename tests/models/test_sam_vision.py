@@ -29,7 +29,7 @@ def test_published_encoders(said, count, tmp_path):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"global_attn_indexes": [12]}, "Name some below 12, not all"),
+        ({"global_attn_indexes": [12]}, "Name one below 12"),
         ({"use_rel_pos": False}, "how far apart places are"),
         ({"hidden_size": 100}, "does not divide"),
         ({"image_size": 8}, "Choose 16 or more"),

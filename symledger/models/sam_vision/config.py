@@ -23,18 +23,18 @@ def wide(values: Values) -> Settings:
     """Return how many blocks see all of an image: those that are named and there.
 
     Raises:
-        BadInput: no list is given, or none of the blocks is named, or all are.
+        BadInput: no list is given, or none of the blocks is named.
     """
     layers, said = size("num_hidden_layers", values["num_hidden_layers"]), values[SEEING]
     if not isinstance(said, list) or not all(type(i) is int for i in said):
         raise BadInput(f"{SEEING} = {written(said)} is no list of blocks, from 0 on.")
     found = len({*said} & {*range(layers)})
-    if not 0 < found < layers:
+    if not found:
         raise BadInput(
-            f"{SEEING} = {written(said)} is not supported: of {layers} blocks some see windows "
-            f"here, and at least one sees all of an image. Name some below {layers}, not all."
+            f"{SEEING} = {written(said)} is not supported: one of {layers} blocks has to see all "
+            f"of an image here. Name one below {layers}."
         )
-    return {"L_f": str(found)}
+    return {"windowed": "false"} if found == layers else {"windowed": "true", "L_f": str(found)}
 
 
 def whole(values: Values) -> Settings:

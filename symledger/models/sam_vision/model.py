@@ -79,13 +79,17 @@ class SamBlock(PreLNBlock):
         return view("b i j d -> b (i j) d", seen)
 
 
-def mapped(x: Tensor, C_in: Expr, C_out: Expr, side: int, stride: int, name: str) -> Tensor:
-    """Convolve an image with windows of that side and stride, without a bias."""
+def mapped(
+    x: Tensor, C_in: Expr, C_out: Expr, side: int, stride: int, name: str,
+    left: tuple[Expr, Expr] | None = None,
+) -> Tensor:  # fmt: skip
+    """Convolve an image with windows of that side and stride, without a bias.
+
+    ``left`` is how many places there are then down and across, as others call that.
+    """
     around = side // 2
-    places = {
-        f"{axis}_o": floor((n + 2 * around - side) / stride) + 1
-        for axis, n in zip("HW", x.shape[2:], strict=True)
-    }
+    found = left or [floor((n + 2 * around - side) / stride) + 1 for n in x.shape[2:]]
+    places = {f"{axis}_o": n for axis, n in zip("HW", found, strict=True)}
     window = {
         f"{letter}_{axis}": Integer(n) for axis in "hw"
         for letter, n in {"K": side, "s": stride, "p": around, "r": 1}.items()
@@ -105,9 +109,10 @@ class SamVision(Component):
     """Blocks over the patches of an image, then two convolutions to C channels, each normalized.
 
     All but L_f blocks see windows of M × M places, the last filled up with zeros, which are
-    computed like all others. Scores have a part for the rows and one for the columns between
-    places. Which blocks see all places changes no count. Without ``placed`` no row is learned
-    for a place; without ``qkv_bias`` the maps to queries, keys and values have none.
+    computed like all others; where it is not ``windowed`` all blocks see all. Scores have a part
+    for the rows and one for the columns between places. Which blocks see all places changes no
+    count. Without ``placed`` no row is learned for a place; without ``qkv_bias`` the maps to
+    queries, keys and values have none.
     Source: Kirillov et al., *Segment Anything* (2023), appendix A; Li et al., *Exploring Plain
     Vision Transformer Backbones for Object Detection* (2022), section 3.
     """
@@ -128,6 +133,7 @@ class SamVision(Component):
     activation: Activation = "gelu"
     qkv_bias: bool = True
     placed: bool = True
+    windowed: bool = True
 
     signature: ClassVar[str] = "B C_in H W -> B C H_p W_p"
     title: ClassVar[str] = "encoder of images whose blocks see windows, and few see all"
@@ -154,8 +160,10 @@ class SamVision(Component):
         x = cut(x, name="patches")
         if self.placed:
             x = x + view("i j d -> () (i j) d", param("positions", self.H_p, self.W_p, self.d))
-        x = repeat(self.block(wide=False), self.L - self.L_f, x, name="block")
-        hidden = repeat(self.block(wide=True), self.L_f, x, name="wide_block")
+        if self.windowed:
+            x = repeat(self.block(wide=False), self.L - self.L_f, x, name="block")
+        wide = self.L_f if self.windowed else self.L
+        hidden = repeat(self.block(wide=True), wide, x, name="wide_block")
         image = view("b (i j) d -> b d i j", hidden, i=self.H_p)
         narrow = normed(mapped(image, self.d, self.C, 1, 1, "neck_1"), self.C, "neck_norm_1")
         y = normed(mapped(narrow, self.C, self.C, 3, 1, "neck_2"), self.C, "neck_norm_2")

@@ -845,7 +845,7 @@ pulled_back = lru_cache(maxsize=2)(pullback)  # two programs, each in two notati
 
 WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
          "gemma3_vision", "granite_speech", "hunyuan_vision", "instructblip", "instructblip_llama",
-         "internvl",
+         "got_ocr2", "internvl",
          "mllama_vision", "phi4_sound_encoder",
          "lfm3_vl", "minicpm_v", "parakeet", "qwen3_asr",
          "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder",

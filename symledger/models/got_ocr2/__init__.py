@@ -1,0 +1,1 @@
+"""GOT-OCR 2, and what is built like it."""
