@@ -6,7 +6,7 @@ from symledger.checks.alive import differing
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.readings.live import timeline
-from symledger.readings.live.held import END
+from symledger.readings.live.held import END, Application
 from symledger.readings.live.timeline import Timeline
 from symledger.readings.pullback import pullback
 from symledger.targets.resolve import resolve
@@ -35,8 +35,11 @@ def test_every_step_is_what_a_run_has_alive_at_every_depth(name, options, depth)
 @pytest.mark.parametrize("steps", range(1, 7))
 @pytest.mark.parametrize("layers", [1, 2, 4, 6])
 @pytest.mark.parametrize("name", ["lstm", "gru"])
-def test_repetitions_within_repetitions(name, layers, steps):
-    assert differing(trial(name, {}, {"L": layers + 1, "T": steps}), BYTES) == []
+@pytest.mark.parametrize("dropout", [False, True])
+def test_repetitions_within_repetitions(name, layers, steps, dropout):
+    """With dropout nothing but the layer itself keeps what it gives to the next one."""
+    options = {"dropout": dropout}
+    assert differing(trial(name, options, {"L": layers + 1, "T": steps}), BYTES) == []
 
 
 @pytest.mark.parametrize(("name", "options"), [
@@ -88,6 +91,8 @@ MISTAKES = {
     "a state of equal applications is kept by all": (
         Timeline, "_handed_on",
         lambda self, y, x, sub, app, body: self._of(y, sub, sub.stored, body), "gpt2", {}),
+    "what the last of equal layers gives is kept by the next one alone": (
+        Application, "hold_too", lambda self, beside: None, "lstm", {"dropout": True}),
     "gradients are added up at the end": (
         Timeline, "_backward",
         lambda self, pull, app, stored, totals: BACKWARD(self, pull, app, stored, {}), "lstm", {}),

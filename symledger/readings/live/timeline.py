@@ -210,8 +210,10 @@ class Timeline:
             last = tuple(self._hold(held.tensor, app) for held in mine)
             for held in mine:
                 held.number = algebra.subtract(sub.number, app.number)
+            before = sub.stored[x]
+            sub.hold_too(dict(zip(mine, last, strict=True)))
             sub.stored[y] = (*storages, *last)
-            sub.stored[x] = (*sub.stored[x], *mine)
+            sub.stored[x] = (*before, *mine)
             return (*(held for held in storages if held not in mine), *last)
         return storages
 
