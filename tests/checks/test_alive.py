@@ -53,6 +53,15 @@ def test_components(name, options):
     assert differing(trial(name, options), BYTES) == []
 
 
+@pytest.mark.parametrize("steps", range(2, 8))
+@pytest.mark.parametrize(("name", "size", "unit"), [
+    ("decaying_average", "T", 1), ("matrix_memory", "T", 2),
+])  # fmt: skip
+def test_of_the_last_repetition_no_state_goes_on(name, size, unit, steps):
+    """So less is done going back through it, and what all others add to has none of its own."""
+    assert differing(trial(name, {}, {size: steps * unit}), BYTES) == []
+
+
 def test_without_the_gradient_of_what_enters():
     assert differing(trial("lstm", {}, {"L": 3, "T": 5}, inputs=False), BYTES) == []
 
@@ -91,6 +100,8 @@ MISTAKES = {
     "a state of equal applications is kept by all": (
         Timeline, "_handed_on",
         lambda self, y, x, sub, app, body: self._of(y, sub, sub.stored, body), "gpt2", {}),
+    "the last repetition is gone back through as all are": (
+        timeline, "_pulled_back", lambda op, sub, every: op.body, "decaying_average", {}),
     "what the last of equal layers gives is kept by the next one alone": (
         Application, "hold_too", lambda self, beside: None, "lstm", {"dropout": True}),
     "gradients are added up at the end": (

@@ -239,8 +239,9 @@ class Timeline:
         }  # fmt: skip
         totals: Stored = {}
         for sub in reversed(app.inner[op.call]):
-            pull = op.first if op.first and sub is app.inner[op.call][0] else op.body
-            own = dict(zip(pull.seeds, (*states, *each), strict=True))
+            pull = _pulled_back(op, sub, app.inner[op.call])
+            arriving = [] if pull in (op.last, op.only) else states
+            own = dict(zip(pull.seeds, (*arriving, *each), strict=True))
             for leaf in stacks.keys() & pull.gradients.keys():
                 own = _placed(pull.gradients[leaf], stacks[leaf]) | own
             found = self._backward(pull, sub, own, totals)
@@ -315,6 +316,14 @@ def applications(
         yield one("", i)
         yield alike(algebra.combine([(1, times), (-2, ONCE), (-1, index)]))
         yield from (one(LAST_BUT_ONE), one(LAST))
+
+
+def _pulled_back(op: CallBack, sub: Application, every: Sequence[Application]) -> Pullback:
+    """The backward program of an application: those at the ends may have others."""
+    is_first = sub is every[0]
+    if op.last and sub is every[-1]:
+        return op.only if op.only and is_first else op.last
+    return op.first if op.first and is_first else op.body
 
 
 def _placed(t: Tensor, stack: Storages) -> Stored:
