@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
 from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
@@ -57,8 +58,15 @@ def measured(
     """Run a program, and return the bytes alive at every step, in order.
 
     With ``adding`` gradients of weights are added at once to others, which are not counted;
-    ``remembering``, what decoding keeps is held to the end.
+    ``remembering``, what decoding keeps is held to the end. Values do not matter, and may overflow.
     """
+    with np.errstate(all="ignore"):
+        return _measured(trial, bytes_of, backward, adding, remembering)
+
+
+def _measured(
+    trial: Trial, bytes_of: Bytes, backward: bool, adding: bool, remembering: bool
+) -> list[Measured]:
     machine = Logging(trial.sizes, adding)
     values = machine.run(trial.program, trial.leaves)
     outputs = [machine.of(values[y]) for y in trial.program.outputs]

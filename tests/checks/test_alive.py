@@ -5,11 +5,13 @@ import pytest
 from symledger.checks.alive import differing
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
+from symledger.notation.calling import program_of
 from symledger.readings.live import timeline
 from symledger.readings.live.held import END, Application
 from symledger.readings.live.timeline import Timeline
 from symledger.readings.pullback import pullback
 from symledger.targets.resolve import resolve
+from tests.checks.bench import Recurrence
 
 BYTES = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 
@@ -40,6 +42,13 @@ def test_repetitions_within_repetitions(name, layers, steps, dropout):
     """With dropout nothing but the layer itself keeps what it gives to the next one."""
     options = {"dropout": dropout}
     assert differing(trial(name, options, {"L": layers + 1, "T": steps}), BYTES) == []
+
+
+@pytest.mark.parametrize(("layers", "inner"), [(2, 5), (4, 2), (5, 5), (7, 3)])
+def test_what_enters_a_repetition_is_read_by_those_within_it(layers, inner):
+    program = program_of(Recurrence())
+    sizes = {s: {"L": layers, "M": inner}.get(s.name, n) for s, n in sizes_for(program).items()}
+    assert differing(Trial(program, pullback(program), sizes), BYTES) == []
 
 
 @pytest.mark.parametrize(("name", "options"), [

@@ -202,7 +202,8 @@ class Timeline:
     ) -> Storages:
         """What the next application gets as a state; of many alike, it is the last one's.
 
-        The others of these have it from each other: they read it as their ``x`` too.
+        The others of these have it from each other: they read it as their ``x`` too, and so does
+        what is within them.
         """
         storages = self._of(y, sub, sub.stored, body)
         mine = tuple(held for held in storages if held.number is sub.number)
@@ -210,10 +211,10 @@ class Timeline:
             last = tuple(self._hold(held.tensor, app) for held in mine)
             for held in mine:
                 held.number = algebra.subtract(sub.number, app.number)
-            before = sub.stored[x]
-            sub.hold_too(dict(zip(mine, last, strict=True)))
-            sub.stored[y] = (*storages, *last)
-            sub.stored[x] = (*before, *mine)
+            sub.hold_too({
+                **dict.fromkeys(sub.stored[x], mine),
+                **{held: (own,) for held, own in zip(mine, last, strict=True)},
+            })  # fmt: skip
             return (*(held for held in storages if held not in mine), *last)
         return storages
 
