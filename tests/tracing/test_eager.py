@@ -467,6 +467,22 @@ def test_a_module_too_shallow_for_rounds_is_looked_at_as_it_is(tmp_path):
         derive(str(saved), {"L": 3}, schedule="eager")["memory.peak.train"]
 
 
+class Constant(Two):
+    """What is made of numbers is in memory too, though no operator makes it."""
+
+    def forward(self, x):
+        scale = torch.tensor([0.5, 1.5, 2.5], device=x.device)
+        return super().forward(x) * scale.sum()
+
+
+def test_tensors_that_are_made_of_numbers_are_in_memory():
+    made = trace(Constant, inputs="x: float (B, d)", schedule="eager").under(optimizer="sgd")
+    plain = trace(Two, inputs="x: float (B, d)", schedule="eager").under(optimizer="sgd")
+    sizes = {"B": 500, "d": 7, "f": 11}
+    more, less = (a.subs(sizes)["memory.peak.forward"].value for a in (made, plain))
+    assert more - less == 12
+
+
 class Remembers(nn.Module):
     """A layer that keeps keys and values where it is given something to keep them in."""
 
