@@ -31,6 +31,12 @@ class Account(Derivation):
         """The recorded evidence of each quantity; an empty list where it was not checked."""
         return {name: records.of(self, name) for name in self.quantities}
 
+    def evidence_for(self, name: str) -> list[records.Record]:
+        """Return the recorded evidence of a quantity, of one that is asked for by name only too."""
+        if name in self.quantities:
+            return self.evidence[name]
+        return records.of(self, name) if name in records.BASIS and name not in self.withheld else []
+
     def fingerprint(self, name: str) -> str | None:
         """Return the hash of a quantity as evidence is recorded for it; None for no quantity."""
         return fingerprint(self, name)
@@ -38,7 +44,7 @@ class Account(Derivation):
     def to_dict(self, quantities: Iterable[str] | None = None) -> dict[str, Any]:
         """Return the promised JSON object."""
         asked = tuple(quantities) if quantities else self.quantities
-        return account_json(self, asked, self.tag, self.evidence)
+        return account_json(self, asked, self.tag, self.evidence_for)
 
     def _copied(self, **changed: Any) -> Self:
         other = super()._copied(**changed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -31,7 +31,7 @@ def _symbols(derivation: Derivation, quantities: Sequence[str]) -> set[Symbol]:
 
 Tag = Callable[[str], str | None]
 """Which tag a quantity has."""
-Evidence = Mapping[str, Sequence[Record]]
+Evidence = Callable[[str], Sequence[Record]]
 """What was recorded about each quantity."""
 
 
@@ -64,7 +64,7 @@ def account_json(
         "formulas": {
             name: {
                 **_formula(derivation, name, tag(name)),
-                "evidence": [e.to_dict() for e in evidence.get(name, ())],
+                "evidence": [e.to_dict() for e in evidence(name)],
             }
             for name in quantities
         },

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
 from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
 from symledger.checks.exact import whole
 from symledger.checks.logged import Buffer, Event, Logging, Path
 from symledger.checks.substitution import Bytes
-from symledger.checks.trial import Trial
+from symledger.checks.trial import Array, Trial, every
 from symledger.ir.ops import Input, Param, View
 from symledger.ir.tensor import Call, Program, Pullback, Tensor
 from symledger.notation.recompute import block_of
@@ -34,6 +35,7 @@ from symledger.readings.live.held import (
 )
 from symledger.readings.live.moments import alive
 from symledger.readings.live.timeline import Timeline
+from symledger.readings.numpy.values import Values
 
 NEVER = 1 << 40
 Span = list[int]
@@ -50,15 +52,26 @@ class Measured:
 
 
 def measured(
-    trial: Trial, bytes_of: Bytes, backward: bool = True, adding: bool = False
-) -> list[Measured]:
+    trial: Trial, bytes_of: Bytes, backward: bool = True, adding: bool = False,
+    remembering: bool = False,
+) -> list[Measured]:  # fmt: skip
     """Run a program, and return the bytes alive at every step, in order.
 
-    With ``adding`` gradients of weights are added at once to others, which are not counted.
+    With ``adding`` gradients of weights are added at once to others, which are not counted;
+    ``remembering``, what decoding keeps is held to the end. Values do not matter, and may overflow.
     """
+    with np.errstate(all="ignore"):
+        return _measured(trial, bytes_of, backward, adding, remembering)
+
+
+def _measured(
+    trial: Trial, bytes_of: Bytes, backward: bool, adding: bool, remembering: bool
+) -> list[Measured]:
     machine = Logging(trial.sizes, adding)
     values = machine.run(trial.program, trial.leaves)
     outputs = [machine.of(values[y]) for y in trial.program.outputs]
+    if remembering:
+        machine.lasting += filter(None, map(machine.of, _remembered(values)))
     turn = len(machine.events)
     if backward:
         given = machine.back(trial.pull, values, trial.seeds)
@@ -79,6 +92,12 @@ def measured(
         Measured(step[-1].made, step[-1].path, sum(n for n, a, b in stored if a <= i <= b))
         for i, step in enumerate(steps)
     ]
+
+
+def _remembered(values: Values) -> Iterator[Array]:
+    """Yield the arrays that decoding keeps, of all applications of bodies."""
+    for each in every(values):
+        yield from (a for t, a in each.arrays.items() if t.state is not None)
 
 
 def _steps(machine: Logging) -> Iterator[list[Event]]:
@@ -155,10 +174,20 @@ def said(
     return [(step, terms) for step, terms in each if step.measured]
 
 
-def differing(trial: Trial, bytes_of: Bytes, backward: bool = True) -> list[str]:
+def differing(
+    trial: Trial, bytes_of: Bytes, backward: bool = True, remembering: bool = False
+) -> list[str]:
     """Compare what is said of every step with what a run has alive there; say where they differ."""
-    found = measured(trial, bytes_of, backward)
-    stated = said(trial.program, trial.pull if backward else None, bytes_of, few(trial))
+    return compared(trial, bytes_of, backward, remembering)[1]
+
+
+def compared(
+    trial: Trial, bytes_of: Bytes, backward: bool = True, remembering: bool = False
+) -> tuple[int, list[str]]:
+    """Compare what is said of every step with a run; return how many there are, and differences."""
+    found = measured(trial, bytes_of, backward, remembering=remembering)
+    pull = trial.pull if backward else None
+    stated = said(trial.program, pull, bytes_of, few(trial), remembering)
     known: dict[object, list[tuple[Step, algebra.Terms]]] = {}
     for step, terms in stated:
         names = tuple((p.call, p.name) for p in step.places)
@@ -179,7 +208,7 @@ def differing(trial: Trial, bytes_of: Bytes, backward: bool = True) -> list[str]
                 f"at {m.made} of {'.'.join(m.made.scope.path)} {m.bytes} bytes are alive, "
                 f"not {expected}: {algebra.text(terms)}"
             )
-    return wrong
+    return len(found), wrong
 
 
 def few(trial: Trial) -> dict[Expr, int]:

@@ -22,7 +22,7 @@ def examined(account: Account) -> Iterator[Evidence]:
     """
     step = account.target.decoding()
     yield from chain(
-        examine(account.program, account.readings.back), map(decoded, [step] if step else []),
+        examine(account.program, account.readings.back), decoded(step) if step else (),
         identities(account), witnessed(account), comparison.witnessed(account),
     )  # fmt: skip
 

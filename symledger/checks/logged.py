@@ -186,11 +186,12 @@ class Logging(Machine):
         return made
 
     def _added_up(self, total: Array, each: list[Buffer | None]) -> None:
-        """Gradients of all applications are added to that of the last one, each at once."""
-        whole = each[-1]
+        """Gradients of all applications are added to that of the last one that has any, at once."""
+        there = [b for b in each if b]
+        whole = there[-1] if there else None
         self.note(total, whole)
-        for part in each[:-1]:
-            if part and whole and part is not whole and part in self._by:
+        for part in there[:-1]:
+            if whole and part is not whole and part in self._by:
                 self.added.append((whole, part, self._by[part]))
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Expr, Integer
 
-from symledger.checks import counted, counting, gradients, substitution
+from symledger.checks import counted, counting, gradients, live_set, substitution
 from symledger.checks.exact import value
 from symledger.checks.moved import moved
 from symledger.checks.sampling import sizes_for
@@ -79,17 +79,21 @@ def examine(
     if not quick:
         further = [trial for trial in trials[1:] if not _much(trial)]
         yield from _clearest([run, *further, *(trial for trial in small if trial is not run)])
+    yield from live_set.trained(program, pull, BYTES)
+    if kept_between_steps != 0:
+        yield from live_set.served(program, pull, BYTES, live_set.PREFILL)
 
 
-def decoded(step: Program) -> Evidence:
-    """Check the FLOPs of a decoding step, in a program of its own."""
+def decoded(step: Program) -> Iterator[Evidence]:
+    """Check the FLOPs of a decoding step, in a program of its own, and what is alive in it."""
     pull = pullback(step)
     trials = [Trial(step, pull, sizes_for(step, i, distinct=False), i) for i in range(3)]
     trials = trials[:1] + [trial for trial in trials[1:] if _work(trial) <= MOST]
-    return counted.operations(
+    yield counted.operations(
         trials, [counting.forward(trial) for trial in trials], contraction_flops(step).total,
         "flops.decode", counted.picked("flops.forward"), "decoding",
     )  # fmt: skip
+    yield from live_set.served(step, pull, BYTES, live_set.DECODE)
 
 
 def _clearest(trials: Sequence[Trial]) -> list[Evidence]:

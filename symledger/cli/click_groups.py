@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from symledger.cli.streams import watched
 from symledger.errors import BadInput, nearest, quoted, shown
@@ -20,6 +21,20 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"context_settings": SETTINGS, **kwargs})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; an option that is given an empty text is refused, as one is left out.
+
+        Raises:
+            BadInput: there is one.
+        """
+        rest = super().parse_args(ctx, args)
+        for option in (p for p in self.params if isinstance(p, click.Option) and p.name):
+            said = ctx.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+            value = ctx.params.get(option.name)
+            if said and isinstance(value, str) and not value.strip():
+                raise BadInput(f"{option.opts[0]} is given nothing: say what, or leave it out.")
+        return rest
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help, the example before everything else."""

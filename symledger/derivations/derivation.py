@@ -212,7 +212,7 @@ class Derivation(Posed):
         One of a layer that is not that with the layer's sizes put in is returned itself.
         """
         found = self.under_conventions(name, conventions)
-        if not self.target.entered:
+        if not self.target.entered or name in PEAKS:
             return found
         own = self._in_own_sizes.under_conventions(name, conventions)
         put_in = {s: algebra.terms(e) for s, e in self.target.entered.items()}
@@ -228,12 +228,18 @@ class Derivation(Posed):
         return causal_variants(self.target.owner, name, self.readings, self.assumed)
 
     def under_conventions(self, name: str, conventions: Conventions) -> Formula:
-        """Return the formula of a quantity under other conventions, whatever was asked for."""
-        if conventions == self.conventions:
+        """Return the formula of a quantity under other conventions, whatever was asked for.
+
+        A peak is by the schedule program, of repetitions of which it is not known how many.
+        """
+        if conventions == self.conventions and name not in PEAKS:
             return self[name]
         if conventions not in self._counted:
             self._counted[conventions] = self._readings_under(conventions)
-        return self._formula(name, self._counted[conventions])
+        readings = self._counted[conventions]
+        if name in PEAKS:
+            return make_peak(self.target.owner, name, readings, Assumed({}, {}, {}))
+        return self._formula(name, readings)
 
     def _readings(self, conventions: Conventions) -> Readings:
         guard = self.target.guard("pullback")

@@ -27,8 +27,11 @@ def eager_peak(posed: Posed, name: str, readings: Readings) -> Formula:
         found = observed(posed, name).eager
         check_eager(name, c)
         check_cut(name, c)
-    least = {posed.symbols[s]: n for s, n in found.least.items() if s in posed.symbols}
-    return make_eager(target.owner, name, readings, assumed, found.moments, least)
+    least, alone = (
+        {posed.symbols[s]: n for s, n in depths.items() if s in posed.symbols}
+        for depths in (found.least, found.shallow)
+    )
+    return make_eager(target.owner, name, readings, assumed, found.moments, least, alone)
 
 
 def ran(posed: Posed, name: str) -> Ran:

@@ -13,8 +13,8 @@ from symledger.languages.message import Message, Text, Verbatim, Word, joined, m
 from symledger.languages.words import named, slug
 
 Kind = Literal[
-    "substitution", "counted operations", "saved set", "finite differences", "complex step",
-    "identity", "pairs", "pytorch",
+    "substitution", "counted operations", "saved set", "live set", "finite differences",
+    "complex step", "identity", "pairs", "pytorch",
 ]  # fmt: skip
 """How a comparison was made."""
 
@@ -39,6 +39,7 @@ CLAIMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     ), NOTHING),
     "pairs": {"pairs": ()},
     "saved set": {"saved": ("arrays",)},
+    "live set": {"alive": ()},
     "finite differences": dict.fromkeys(("differences", "differences of one"), LEAVES),
     "complex step": dict.fromkeys(("complex step", "complex step of one"), LEAVES),
     "identity": {

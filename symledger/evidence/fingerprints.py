@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from symledger.derivations.derivation import Derivation
+from symledger.errors import BadInput
 from symledger.ledger.conventions import Conventions
+from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import QUANTITIES
 
 DEFAULT = Conventions()
@@ -13,14 +17,18 @@ another unseen."""
 
 
 def fingerprint(derivation: Derivation, name: str) -> str | None:
-    """Return the hash of a quantity as evidence is recorded for it; None for no quantity.
+    """Return the hash of a quantity as evidence is recorded for it.
 
-    That is under the default conventions, bytes under DISTINCT ones.
+    That is under the default conventions, bytes under DISTINCT ones. None for no quantity, and for
+    a peak that is not derived.
     """
-    if name not in QUANTITIES:
+    known = QUANTITIES | PEAKS
+    if name not in known:
         return None
-    conventions = DISTINCT if QUANTITIES[name].unit == "bytes" else DEFAULT
-    return derivation.in_own_sizes(name, conventions).hash
+    conventions = DISTINCT if known[name].unit == "bytes" else DEFAULT
+    with suppress(*([BadInput] if name in PEAKS else [])):
+        return derivation.in_own_sizes(name, conventions).hash
+    return None
 
 
 def default_hash(derivation: Derivation, name: str) -> str:

@@ -21,6 +21,7 @@ from symledger.evidence.comparison import Evidence, Point
 from symledger.evidence.fingerprints import default_hash, fingerprint
 from symledger.evidence.store import Findings, read
 from symledger.evidence.traced import traced
+from symledger.ledger.peaks import EAGER, PEAKS
 
 FOLDER = records.FOLDER / "evidence"
 MUTANTS = records.FOLDER / "mutants.json"
@@ -48,6 +49,12 @@ BASIS: dict[str, tuple[str, ...]] = {
     "memory.saved": ("memory.saved",),
     "memory.training": ("params", "memory.saved"),
     "memory.kv_cache": ("memory.kv_cache",),
+    "memory.peak.forward": ("params", "memory.peak.forward"),
+    "memory.peak.backward": ("params", "memory.peak.backward"),
+    "memory.peak.step": ("params",),
+    "memory.peak.train": ("params", "memory.peak.forward", "memory.peak.backward"),
+    "memory.peak.prefill": ("params", "memory.peak.prefill"),
+    "memory.peak.decode": ("params", "memory.peak.decode"),
     "traffic.forward": ("traffic.forward",),
     "traffic.unfused": ("traffic.unfused",),
     "intensity.forward": ("flops.forward", "traffic.forward"),
@@ -55,7 +62,10 @@ BASIS: dict[str, tuple[str, ...]] = {
 """For each quantity, the checked quantities that its evidence is made of: bytes of weights are
 parameters times a convention, multiply-adds are half the FLOPs."""
 
-BACKWARD = ("flops.backward", "flops.backward.pointwise", "memory.saved", "gradients")
+BACKWARD = (
+    "flops.backward", "flops.backward.pointwise", "memory.saved", "gradients",
+    "memory.peak.backward",
+)  # fmt: skip
 """What depends on which gradients are asked for."""
 TRAINED = ("memory.gradients", "memory.optimizer", "memory.training")
 """What depends on which weights are frozen, though its evidence is about all of them."""
@@ -172,6 +182,8 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
         return []
     if conventions.cache and quantity == "memory.kv_cache":
         return []
+    if quantity in PEAKS and not _by_program(derivation):
+        return []
     if quantity in STATES and (conventions.kept.form != "each" or conventions.counters):
         return []
     records: list[Record] = []
@@ -185,6 +197,13 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
                     Record(e, "stale" if not fresh else "passed" if e.passed else "failed")
                 )
     return records + as_built
+
+
+def _by_program(derivation: Derivation) -> bool:
+    """Whether a peak is of what runs of the definition itself are compared with."""
+    conventions = derivation.conventions
+    otherwise = conventions.weights or conventions.accumulate or derivation.target.entered
+    return derivation.request.schedule != EAGER and not otherwise
 
 
 def _built(derivation: Derivation, quantity: str) -> Iterator[Record]:

@@ -121,13 +121,14 @@ def _in_step(
 ) -> Iterator[InEagerStep]:  # fmt: skip
     """Yield the moments of the optimizer's step; ``there`` is what was observed throughout.
 
-    What came out of the module is let go before it.
+    What came out of the module is let go before it; how its passes are run was observed, and is
+    not walked through.
     """
     few = known_to_be_few(readings.program, assumed)
     own = [readings.total("memory.parameters")]
     own += [algebra.terms(x.size * readings.bytes_of[x.storage]) for x in readings.program.inputs]
     further = algebra.expression(algebra.subtract(there, algebra.add(own)))
-    for m in in_step(identity, quantity, readings, assumed, few, alone):
+    for m in in_step(identity, quantity, readings, assumed, few, alone, walk=False):
         given = {f.name: getattr(m, f.name) for f in fields(m)}
         yield InEagerStep(**given, further=further)
 
@@ -184,9 +185,11 @@ def check_weights(
 
 def make_eager(
     owner: str, name: str, readings: Readings, assumed: Assumed, moments: Sequence[Observed],
-    least: Mapping[Symbol, int],
+    least: Mapping[Symbol, int], alone: Mapping[Symbol, int],
 ) -> Peak:  # fmt: skip
-    """Derive a peak of what was observed; ``least`` is how deep a module has to be for it to hold.
+    """Derive a peak of what was observed.
+
+    ``least`` is how deep a module has to be for it to hold, ``alone`` how deep where of no other.
 
     Raises:
         BadInput: nothing was observed of such a pass, or not of such sizes.
@@ -206,14 +209,15 @@ def make_eager(
     ]  # fmt: skip
     if PASSES[name].steps and moments:
         there = algebra.add(algebra.terms(e) for k, e in moments[0].bytes.items() if k in THERE)
-        alone = not PASSES[name].ways
-        each += _in_step(identity, quantity, readings, assumed, there, alone)
+        by_itself = not PASSES[name].ways
+        each += _in_step(identity, quantity, readings, assumed, there, by_itself)
     found = tuple(m for _, m in largest((m.general, m) for m in each))
     if not found:
         raise BadInput(f"{owner} has no {name}: nothing was observed there.")
     conditions = next((m.conditions for m in found if isinstance(m, InEagerStep)), ())
     depths = (
         *(Depth(algebra.variable(s), None, n) for s, n in least.items()),
+        *(Depth(algebra.variable(s), n) for s, n in alone.items()),
         *(Depth(p, None, 0) for p in conditions),
     )
     return Peak(identity, quantity, readings, assumed, moments=found, depths=depths, schedule=EAGER)

@@ -75,9 +75,11 @@ class InStep(AtStep):
 
 def in_step(
     identity: str, quantity: Quantity, readings: Readings, assumed: Assumed,
-    few: dict[Expr, int], alone: bool,
+    few: dict[Expr, int], alone: bool, walk: bool = True,
 ) -> Iterator[InStep]:  # fmt: skip
     """Yield the moments of the optimizer's step that may be the largest of these.
+
+    Unless the passes are walked, what is left of them is what entered, and its gradient.
 
     Raises:
         BadInput: what the optimizer makes is not derived, or, asked for ``alone``, trains nothing.
@@ -92,8 +94,8 @@ def in_step(
             )
         return
     way = checked_way(c)
-    key = STEP, frozenset(few.items()), frozenset(readings.prices.items())
-    alive, left = readings.once(key, lambda: _looked(readings, few))
+    key = STEP, walk, frozenset(few.items()), frozenset(readings.prices.items())
+    alive, left = readings.once(key, lambda: _looked(readings, few, walk))
     timeline = alive.timeline
     ends = tuple((s, THREE) for s in _indices(timeline))
     found = []
@@ -151,11 +153,12 @@ def walked(
     return readings.once(key, make)
 
 
-def _looked(readings: Readings, few: dict[Expr, int]) -> tuple[Alive, Terms]:
+def _looked(readings: Readings, few: dict[Expr, int], walk: bool) -> tuple[Alive, Terms]:
     """Walk both passes; return what is alive, and what is left of it behind them."""
+    from symledger.readings.live.ended import Ended
     from symledger.readings.live.kinds import Alive
 
-    timeline = walked(readings, few)
+    timeline = walked(readings, few) if walk else Ended(readings.program, readings.back)
     alive = Alive(timeline, readings.prices)
     return alive, _left(timeline, alive)
 

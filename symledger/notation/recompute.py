@@ -104,7 +104,8 @@ def read_plan(text: str) -> Plan | None:
     numbers = rest[: len(rest) - (early or discards)]
     if name == NONE and not rest:
         return None
-    number = int(numbers[0]) if numbers and numbers[0].isdecimal() else 0 if numbers else 1
+    whole = bool(numbers) and numbers[0].isascii() and numbers[0].isdecimal()
+    number = int(numbers[0]) if whole else 0 if numbers else 1
     several, words = name.split(","), {FULL, NONE}
     if (
         not all(several) or number < 1 or len(numbers) > 1 or (name in words and numbers)

@@ -236,7 +236,7 @@ MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "y
 def compared(p: Page, account: Account, names: Sequence[str]) -> None:
     """One line for each kind of comparison; with one quantity asked for, each comparison."""
     p.heading(message("page.evidence"))
-    records = {(r.kind, r.claim): r for name in names for r in account.evidence.get(name, ())}
+    records = {(r.kind, r.claim): r for name in names for r in account.evidence_for(name)}
     kinds: dict[tuple[Kind, str], list[evidence.Record]] = {}
     for r in records.values():
         kinds.setdefault((r.kind, r.status), []).append(r)
@@ -253,7 +253,7 @@ def compared(p: Page, account: Account, names: Sequence[str]) -> None:
         p.wrapped(quantities, 6, "dim")
         for claim in dict.fromkeys(r.claim for r in found) if len(names) == 1 else ():
             p.wrapped(claim, 6)
-    unchecked = [name for name in names if not account.evidence.get(name)]
+    unchecked = [name for name in names if not account.evidence_for(name)]
     if unchecked:
         p.wrapped(message("page.unchecked", quantities=", ".join(unchecked)), 4, "dim")
 

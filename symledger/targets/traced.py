@@ -126,10 +126,10 @@ class TracedTarget(Target):
             BadInput: that was not looked at, cannot be said, or not of these sizes.
         """
         name = shown(self.name)
-        found = self._looked(how)
+        found = self._looked(how, {symbol.name: n for symbol, n in sizes.items()})
         for symbol, n in sizes.items():
             seen = [point[symbol.name] for point in self.traced.points if symbol.name in point]
-            if n == 1 and seen and min(seen) > 1:
+            if n == 1 and seen and min(seen) > 1 and symbol.name not in found.shallow:
                 raise BadInput(
                     f"{symbol} = 1: what is one long is often not copied where longer ones are, "
                     f"and {name} was looked at with {symbol} ≥ {min(seen)}: trace it anew with "
@@ -137,7 +137,13 @@ class TracedTarget(Target):
                 )
         at = {symbol.name: n for symbol, n in sizes.items()}
         for depth, (step, rest) in found.every.items():
-            if at.get(depth, rest) % step != rest:
+            if not step and at.get(depth, rest) != rest:
+                raise BadInput(
+                    f"{depth} = {at[depth]}: {name} was looked at with {depth} = {rest} alone, "
+                    f"which is too shallow to tell of others: trace it anew with "
+                    f"{depth} = {at[depth]}."
+                )
+            if step and at.get(depth, rest) % step != rest:
                 raise BadInput(
                     f"{depth} = {at[depth]}: storages of {name} live alike at every {step}th depth "
                     f"only, and it was looked at where {depth} = {step}·n + {rest}: trace it anew "
@@ -151,21 +157,23 @@ class TracedTarget(Target):
                 )
         return found
 
-    def _looked(self, how: How) -> Eager:
+    def _looked(self, how: How, at: Mapping[str, int]) -> Eager:
         """Return what was observed of a step that is run so; what was not yet, is now."""
         name = shown(self.name)
         failed = next((c for c in self.traced.checks if c.quantity == ALIVE and not c.passed), None)
         if failed:
             raise BadInput(f"the schedule eager of {name} is not shown: {failed.detail}.")
         found = next((e for e in self.traced.eager if e.how == how), None)
-        if found:
+        if found and found.is_of(at):
             return found
         if self.traced.looking:
             try:
-                return self.traced.looking(how)
+                return self.traced.looking.at(how, at)
             except BadInput as error:
                 said = f"the schedule eager of {name} is not shown here: {error}"
                 raise BadInput(said) from error
+        if found:
+            return found  # what it is not of is refused
         if not self.traced.eager:
             raise BadInput(f"{name} was traced without looking at what is in memory when: trace it "
                            "anew, with --schedule eager or --save.")  # fmt: skip

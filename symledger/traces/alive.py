@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sympy import Expr
 
@@ -51,7 +52,7 @@ class Eager:
 
     ``least`` says how large depths have to be for the rounds that the moments are in to be there;
     ``apart`` are pairs of sizes that may not be equal. ``every`` says of depths of how many one is
-    meant, and of which: (2, 1) are the odd ones.
+    meant, and of which: (2, 1) are the odd ones, (0, 2) is 2 alone.
     """
 
     how: How
@@ -59,3 +60,23 @@ class Eager:
     least: Mapping[str, int]
     apart: tuple[tuple[str, str], ...] = ()
     every: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def is_of(self, at: Mapping[str, int]) -> bool:
+        """Whether it is of modules as deep as at a point."""
+        deep = all(at.get(n, least) >= least for n, least in self.least.items())
+        return deep and all(at.get(n, only) == only for n, only in self.shallow.items())
+
+    @property
+    def shallow(self) -> dict[str, int]:
+        """The depths that it is of alone."""
+        return {n: rest for n, (step, rest) in self.every.items() if not step}
+
+
+class Looks(Protocol):
+    """Looks at what is in memory when, as a step is run."""
+
+    def __call__(self, how: How) -> Eager:
+        """Return it for depths of which rounds repeat."""
+
+    def at(self, how: How, sizes: Mapping[str, int]) -> Eager:
+        """Return it for depths as these, however shallow."""

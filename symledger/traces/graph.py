@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sympy import Expr
 
-from symledger.traces.alive import Eager, How
+from symledger.traces.alive import Eager, Looks
 from symledger.traces.checked import Checked
 
 LEAVES = ("input", "weight", "buffer", "constant")
@@ -200,7 +200,7 @@ class Traced:
     custom: tuple[Argued, ...] = ()
     conditions: tuple[Condition, ...] = ()
     eager: tuple[Eager, ...] = ()
-    looking: Callable[[How], Eager] | None = field(default=None, compare=False, repr=False)
+    looking: Looks | None = field(default=None, compare=False, repr=False)
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

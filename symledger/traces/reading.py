@@ -113,7 +113,7 @@ def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
 
 def _one_of(place: Place) -> tuple[int, int]:
     parts = [part.whole(0) for part in place.list(2)]
-    if len(parts) != 2 or parts[0] <= parts[1]:
+    if len(parts) != 2 or 0 < parts[0] <= parts[1]:
         place.refuse("how many depths one is meant of, and which, are expected.")
     return parts[0], parts[1]
 

@@ -5,11 +5,13 @@ import pytest
 from symledger.checks.alive import differing
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
+from symledger.notation.calling import program_of
 from symledger.readings.live import timeline
-from symledger.readings.live.held import END
+from symledger.readings.live.held import END, Application
 from symledger.readings.live.timeline import Timeline
 from symledger.readings.pullback import pullback
 from symledger.targets.resolve import resolve
+from tests.checks.bench import Recurrence
 
 BYTES = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 
@@ -35,8 +37,18 @@ def test_every_step_is_what_a_run_has_alive_at_every_depth(name, options, depth)
 @pytest.mark.parametrize("steps", range(1, 7))
 @pytest.mark.parametrize("layers", [1, 2, 4, 6])
 @pytest.mark.parametrize("name", ["lstm", "gru"])
-def test_repetitions_within_repetitions(name, layers, steps):
-    assert differing(trial(name, {}, {"L": layers + 1, "T": steps}), BYTES) == []
+@pytest.mark.parametrize("dropout", [False, True])
+def test_repetitions_within_repetitions(name, layers, steps, dropout):
+    """With dropout nothing but the layer itself keeps what it gives to the next one."""
+    options = {"dropout": dropout}
+    assert differing(trial(name, options, {"L": layers + 1, "T": steps}), BYTES) == []
+
+
+@pytest.mark.parametrize(("layers", "inner"), [(2, 5), (4, 2), (5, 5), (7, 3)])
+def test_what_enters_a_repetition_is_read_by_those_within_it(layers, inner):
+    program = program_of(Recurrence())
+    sizes = {s: {"L": layers, "M": inner}.get(s.name, n) for s, n in sizes_for(program).items()}
+    assert differing(Trial(program, pullback(program), sizes), BYTES) == []
 
 
 @pytest.mark.parametrize(("name", "options"), [
@@ -48,6 +60,15 @@ def test_repetitions_within_repetitions(name, layers, steps):
 ])  # fmt: skip
 def test_components(name, options):
     assert differing(trial(name, options), BYTES) == []
+
+
+@pytest.mark.parametrize("steps", range(2, 8))
+@pytest.mark.parametrize(("name", "size", "unit"), [
+    ("decaying_average", "T", 1), ("matrix_memory", "T", 2),
+])  # fmt: skip
+def test_of_the_last_repetition_no_state_goes_on(name, size, unit, steps):
+    """So less is done going back through it, and what all others add to has none of its own."""
+    assert differing(trial(name, {}, {size: steps * unit}), BYTES) == []
 
 
 def test_without_the_gradient_of_what_enters():
@@ -88,6 +109,10 @@ MISTAKES = {
     "a state of equal applications is kept by all": (
         Timeline, "_handed_on",
         lambda self, y, x, sub, app, body: self._of(y, sub, sub.stored, body), "gpt2", {}),
+    "the last repetition is gone back through as all are": (
+        timeline, "_pulled_back", lambda op, sub, every: op.body, "decaying_average", {}),
+    "what the last of equal layers gives is kept by the next one alone": (
+        Application, "hold_too", lambda self, beside: None, "lstm", {"dropout": True}),
     "gradients are added up at the end": (
         Timeline, "_backward",
         lambda self, pull, app, stored, totals: BACKWARD(self, pull, app, stored, {}), "lstm", {}),

@@ -232,3 +232,15 @@ def test_sizes_of_a_model_divide_or_are_refused(d, h, L, V):
 def test_a_rounded_size_that_is_nothing_whatever_else_is_unknown():
     """⌊H/P⌋ ⌊W/P⌋ is 0 without H."""
     assert_refuses("derive", "dit", "--set", "W=1", "--set", "P=24", said="not a positive whole")
+
+
+@pytest.mark.parametrize("option", [
+    "--recompute", "--recipe", "--lora", "--step", "--weights", "--cache", "--gradients",
+])  # fmt: skip
+def test_an_option_that_is_given_nothing_is_refused(option):
+    for text in ("", " "):
+        assert_refuses("derive", "gpt2", option, text, said=f"{option} is given nothing")
+
+
+def test_digits_of_a_plan_are_those_of_ascii():
+    assert_refuses("derive", "gpt2", "--recompute", "block:２", said="no plan")

@@ -7,6 +7,7 @@ import pytest
 
 from symledger import Account, derive
 from symledger.catalogue.entries import place
+from symledger.errors import BadInput
 from symledger.evidence import records as evidence
 from tests.every import EVERY_CASE, OWNERS, WHOLE, account, chosen
 
@@ -39,6 +40,38 @@ def test_every_quantity_of_every_variant_has_fresh_passed_evidence(owner: str) -
         assert unproven(found) == {}, (
             f"run `symledger record {owner}` after a formula of {name} has changed"
         )
+
+
+WITNESSED = {"memory.peak.forward": "passed", "memory.peak.backward": "passed"}
+
+
+def alive(found: Account, quantity: str = "memory.peak.train") -> dict[str, str]:
+    """What is recorded of peaks: of which passes, and whether it is of this very formula."""
+    records = found.evidence_for(quantity)
+    return {r.quantity: r.status for r in records if r.kind == "live set"}
+
+
+@pytest.mark.parametrize("owner", sorted(OWNERS))
+def test_peaks_are_witnessed_by_the_live_set_of_a_run(owner: str) -> None:
+    found = account(owner)
+    try:
+        peak = found["memory.peak.backward"]
+    except BadInput:  # nothing is computed, or how often something is repeated is an average
+        assert set(alive(found).values()) <= {"passed"}
+        return
+    assert peak.moments
+    assert alive(found) == WITNESSED, f"run `symledger record {owner}`"
+
+
+def test_what_is_run_otherwise_than_it_was_witnessed_says_so() -> None:
+    served = {f"memory.peak.{way}": alive(derive("gpt2"), f"memory.peak.{way}")
+              for way in ("prefill", "decode")}  # fmt: skip
+    assert served == {name: {name: "passed"} for name in served}
+    assert alive(derive("gpt2", {"L": 2}, dtype="bf16", optimizer="muon")) == WITNESSED
+    assert set(alive(derive("gpt2", recompute="full")).values()) == {"stale"}
+    assert alive(derive("gpt2", accumulate=True)) == {}
+    assert alive(derive("gpt2", schedule="eager")) == {}
+    assert alive(derive("gpt2", input_gradient=False)) == {}
 
 
 @EVERY_CASE

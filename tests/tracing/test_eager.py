@@ -429,12 +429,58 @@ class Pairs(nn.Module):
 def test_layers_that_are_run_again_together_are_rounds_of_several():
     made = trace(Pairs, inputs="x: float (B, d)", schedule="eager")
     for sizes in ({"B": 3, "d": 64, "L": 5}, {"B": 500, "d": 7, "L": 9}):
-        there = made.under(optimizer="sgd").subs(sizes)
-        each = [there[f"memory.peak.{part}"].value for part in ("forward", "backward")]
-        run = most_of_a_step("sgd", "foreach", Pairs, {**sizes, "f": sizes["L"]}, 1)
-        assert each == run[:2]
+        there = made.under(optimizer="adamw", step="single", counters=True).subs(sizes)
+        each = [there[f"memory.peak.{part}"].value for part in ("forward", "backward", "step")]
+        assert each == most_of_a_step("adamw", "single", Pairs, {**sizes, "f": sizes["L"]}, 3)
     with pytest.raises(BadInput, match=r"at every 2th depth"):
         made.subs({"L": 4})["memory.peak.forward"]
+
+
+class Cores(nn.Module):
+    """The core of attention alone is run again: first and last rounds differ from those between."""
+
+    def __init__(self, d=6, L=2):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(d, 3 * d) for _ in range(L))
+
+    def forward(self, x):
+        for layer in self.layers:
+            q, k, v = layer(x).chunk(3, -1)
+            x = x + checkpoint(lambda q, k, v: (q @ k.mT).softmax(-1) @ v, q, k, v,
+                               use_reentrant=False)  # fmt: skip
+        return x.sum()
+
+
+def test_a_module_too_shallow_for_rounds_is_looked_at_as_it_is(tmp_path):
+    made = trace(Cores, inputs="x: float (B, d)", schedule="eager").under(optimizer="sgd")
+    for sizes in ({"B": 30, "d": 7, "L": 2}, {"B": 3, "d": 64, "L": 1}, {"B": 9, "d": 5, "L": 6}):
+        there = made.subs(sizes)
+        each = [there[f"memory.peak.{part}"].value for part in ("forward", "backward", "step")]
+        run = most_of_a_step("sgd", "foreach", Cores, {**sizes, "f": sizes["L"]}, 1)
+        assert each == run
+    assert made["memory.peak.train"].to_dict()["holds_where"] == ["L == 2"]
+    saved = tmp_path / "cores.trace.json"
+    saved.write_text(dumped(made.target.traced))
+    read = derive(str(saved), schedule="eager", optimizer="sgd")
+    assert read["memory.peak.train"].expr == made["memory.peak.train"].expr
+    with pytest.raises(BadInput, match="L = 2 alone"):
+        derive(str(saved), {"L": 3}, schedule="eager")["memory.peak.train"]
+
+
+class Constant(Two):
+    """What is made of numbers is in memory too, though no operator makes it."""
+
+    def forward(self, x):
+        scale = torch.tensor([0.5, 1.5, 2.5], device=x.device)
+        return super().forward(x) * scale.sum()
+
+
+def test_tensors_that_are_made_of_numbers_are_in_memory():
+    made = trace(Constant, inputs="x: float (B, d)", schedule="eager").under(optimizer="sgd")
+    plain = trace(Two, inputs="x: float (B, d)", schedule="eager").under(optimizer="sgd")
+    sizes = {"B": 500, "d": 7, "f": 11}
+    more, less = (a.subs(sizes)["memory.peak.forward"].value for a in (made, plain))
+    assert more - less == 12
 
 
 class Remembers(nn.Module):

@@ -82,9 +82,11 @@ def _observed(vector: Vector, alone: bool) -> Iterator[Observed]:
     implementation = f"{vector.configuration.architecture} of {vector.family.implementation}"
     torch = version("torch").partition("+")[0]
     chosen = choices_of(account.target)
-    asking, without = made.eager
+    assert made.looking
+    asking, without = (made.looking(e.how) if e.shallow else e for e in made.eager)
     differ = asking.moments != without.moments
-    for eager in (*(made.eager if differ else (without,)), *_served(vector, made)):
+    trained = (asking, without) if differ else (without,)
+    for eager in (*trained, *_served(vector, made)):
         seen = in_symbols(eager, to)
         within = WINDOW if eager.how.serving == DECODE and windowed(account) else ()
         yield Observed(implementation, torch, chosen, equations, smallest, seen, within)

@@ -91,6 +91,14 @@ class Application:
     stored: dict[Tensor, Storages] = field(default_factory=dict)
     inner: dict[Tensor, list[Application]] = field(default_factory=dict)
 
+    def hold_too(self, beside: Mapping[Held, Storages]) -> None:
+        """Say that what is stored in some storages is in others beside them as well."""
+        for t, storages in self.stored.items():
+            more = (other for held in storages for other in beside.get(held, ()))
+            self.stored[t] = tuple(dict.fromkeys((*storages, *more)))
+        for app in (app for several in self.inner.values() for app in several):
+            app.hold_too(beside)
+
 
 @dataclass(frozen=True)
 class Step:

@@ -202,7 +202,8 @@ class Timeline:
     ) -> Storages:
         """What the next application gets as a state; of many alike, it is the last one's.
 
-        The others of these have it from each other: they read it as their ``x`` too.
+        The others of these have it from each other: they read it as their ``x`` too, and so does
+        what is within them.
         """
         storages = self._of(y, sub, sub.stored, body)
         mine = tuple(held for held in storages if held.number is sub.number)
@@ -210,8 +211,10 @@ class Timeline:
             last = tuple(self._hold(held.tensor, app) for held in mine)
             for held in mine:
                 held.number = algebra.subtract(sub.number, app.number)
-            sub.stored[y] = (*storages, *last)
-            sub.stored[x] = (*sub.stored[x], *mine)
+            sub.hold_too({
+                **dict.fromkeys(sub.stored[x], mine),
+                **{held: (own,) for held, own in zip(mine, last, strict=True)},
+            })  # fmt: skip
             return (*(held for held in storages if held not in mine), *last)
         return storages
 
@@ -237,8 +240,9 @@ class Timeline:
         }  # fmt: skip
         totals: Stored = {}
         for sub in reversed(app.inner[op.call]):
-            pull = op.first if op.first and sub is app.inner[op.call][0] else op.body
-            own = dict(zip(pull.seeds, (*states, *each), strict=True))
+            pull = _pulled_back(op, sub, app.inner[op.call])
+            arriving = [] if pull in (op.last, op.only) else states
+            own = dict(zip(pull.seeds, (*arriving, *each), strict=True))
             for leaf in stacks.keys() & pull.gradients.keys():
                 own = _placed(pull.gradients[leaf], stacks[leaf]) | own
             found = self._backward(pull, sub, own, totals)
@@ -313,6 +317,14 @@ def applications(
         yield one("", i)
         yield alike(algebra.combine([(1, times), (-2, ONCE), (-1, index)]))
         yield from (one(LAST_BUT_ONE), one(LAST))
+
+
+def _pulled_back(op: CallBack, sub: Application, every: Sequence[Application]) -> Pullback:
+    """The backward program of an application: those at the ends may have others."""
+    is_first = sub is every[0]
+    if op.last and sub is every[-1]:
+        return op.only if op.only and is_first else op.last
+    return op.first if op.first and is_first else op.body
 
 
 def _placed(t: Tensor, stack: Storages) -> Stored:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from symledger.errors import BadInput
 from symledger.tracing.runs.modes import name_of
@@ -79,6 +80,14 @@ class Live(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         self.end(change)
         return result
 
+    def made(self, x: torch.Tensor) -> None:
+        """Note a tensor that no operator made, if its storage is new."""
+        change = Change(self.way, "torch.tensor", self._path())
+        if x.numel():
+            self.note(x, change)
+        if change.born:
+            self.end(change)
+
     def _answer(self) -> Any:
         """Return the number that is read next."""
         for answer in self.answers:
@@ -134,6 +143,21 @@ class Live(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         self.note(x, change, kind)
         if change.born:
             self.end(change)
+
+
+class Constants(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not type it
+    """Sees what is made of numbers: on a device without elements no operator does that."""
+
+    def __init__(self, live: Live) -> None:
+        super().__init__()
+        self.live = live
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run a function, and note the tensor that it made of numbers."""
+        result = func(*args, **(kwargs or {}))
+        if func is torch.tensor:
+            self.live.made(result)
+        return result
 
 
 @dataclass

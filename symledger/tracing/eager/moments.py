@@ -37,19 +37,20 @@ class Looking:
     pattern: int
     to: Mapping[Expr, Expr]
     points: Sequence[Mapping[str, int]]
-    known: dict[How, Eager] = field(default_factory=dict)
+    known: dict[tuple[How, frozenset[tuple[str, int]]], Eager] = field(default_factory=dict)
 
-    def __call__(self, how: How) -> Eager:
-        """Return what is in memory when.
+    def __call__(self, how: How, alone: Mapping[str, int] | None = None) -> Eager:
+        """Return what is in memory when; of some depths ``alone``, which may be shallow.
 
         Raises:
             BadInput: it cannot be said, or is not what PyTorch does at the further points.
         """
-        if how in self.known:
-            return self.known[how]
+        key = how, frozenset((alone or {}).items())
+        if key in self.known:
+            return self.known[key]
         if how.dtype not in TYPES:
             raise BadInput(f"PyTorch builds no module in {how.dtype}: {', '.join(TYPES)} it does.")
-        line = timeline(self.space, self.assembler, self.pattern, how)
+        line = timeline(self.space, self.assembler, self.pattern, how, alone)
         alive = tuple(moments(line))
         for point in self.points:
             at = line.near(point)
@@ -57,8 +58,20 @@ class Looking:
             if wrong:
                 raise BadInput(wrong)
         found = Eager(how, alive, line.least, line.apart, line.every)
-        self.known[how] = _in_symbols(found, self.to)
-        return self.known[how]
+        self.known[key] = _in_symbols(found, self.to)
+        return self.known[key]
+
+    def at(self, how: How, sizes: Mapping[str, int]) -> Eager:
+        """Return what is in memory when: of any depth if that can be said at these, by symbol.
+
+        Raises:
+            BadInput: it cannot be said.
+        """
+        found = self(how)
+        own = {n: sizes.get(str(self.to.get(Symbol(n), n)), self.space.asked[n])
+               for n in self.space.depths}  # fmt: skip
+        least = {n: found.least.get(str(self.to.get(Symbol(n), n)), 0) for n in own}
+        return self(how, own) if any(own[n] < least[n] for n in own) else found
 
 
 def eager(looking: Looking) -> tuple[tuple[Eager, ...], Checked]:
@@ -67,9 +80,9 @@ def eager(looking: Looking) -> tuple[tuple[Eager, ...], Checked]:
     Where it cannot be said, or is not what PyTorch does, there is nothing but the reason.
     """
     try:
-        first = looking(How())
+        first = looking.at(How(), {})
         floats = any(x.dtype.startswith("float") for x in looking.space.subject.inputs)
-        second = looking(How(False)) if floats else replace(first, how=How(False))
+        second = looking.at(How(False), {}) if floats else replace(first, how=How(False))
     except SymledgerError as error:
         return (), Checked(ALIVE, CLAIM, 0, "", False, first_line(error))
     return (first, second), Checked(ALIVE, CLAIM, len(looking.points))

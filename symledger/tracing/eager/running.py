@@ -21,6 +21,7 @@ from symledger.tracing.eager.live import (
     WEIGHTS,
     WORKING,
     Change,
+    Constants,
     Live,
     Lived,
     Unanswered,
@@ -151,7 +152,7 @@ def watched(module: torch.nn.Module, there: There, answers: list[Any]) -> Iterat
     for kind, several in there.items():
         for name, x in several:
             live.leaf(x, kind, name)
-    with modules(recorder), live:
+    with modules(recorder), live, Constants(live):
         live.way = FORWARD
         yield live
 

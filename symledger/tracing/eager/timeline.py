@@ -70,7 +70,8 @@ class Timeline:
     """All operations of a step, in order, and which of them repeat.
 
     ``apart`` are sizes that may not be equal: where they are, storages live otherwise. ``every``
-    says of depths of how many one is meant, and of which: the rest of a division.
+    says of depths of how many one is meant, and of which: the rest of a division; of none but
+    that one where it says none.
     """
 
     entries: tuple[Entry, ...]
@@ -79,11 +80,10 @@ class Timeline:
     every: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def near(self, at: Mapping[str, int]) -> dict[str, int]:
-        """Return a point with the next depths that are meant."""
-        found = dict(at)
+        """Return a point with the next depths that are meant, and are there."""
+        found = {**at, **{n: max(at[n], least) for n, least in self.least.items()}}
         for n, (step, rest) in self.every.items():
-            deep = max(at[n], self.least.get(n, 0))
-            found[n] = deep + (rest - deep) % step
+            found[n] += (rest - found[n]) % step if step else rest - found[n]
         return found
 
     @property
@@ -132,21 +132,25 @@ class Deep:
 
     def deeper(self, at: Mapping[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
         """Yield a point for each depth, where the module is deeper by that."""
-        for name, n in self.at.items():
+        for name, n in self.at.items() if self.step else ():
             yield name, {**at, name: n + self.step}
 
 
 def timeline(
-    space: Space, assembler: Assembler, pattern: int, how: How
-) -> Timeline:
+    space: Space, assembler: Assembler, pattern: int, how: How,
+    alone: Mapping[str, int] | None = None,
+) -> Timeline:  # fmt: skip
     """Fit the storages of a step, and find out which of its operations repeat with the depth.
 
     Where those of one layer more are no equal rounds, those of several may be: layers that are run
     again together. Then it is of depths that many apart, the one that was asked for among them.
+    With ``alone`` depths that are too shallow for that, it is of these, and of no others.
 
     Raises:
         BadInput: they are others at other sizes, no polynomials, or more than of equal rounds.
     """
+    if alone:
+        return _timeline(space, assembler, pattern, Deep(alone, 0), how)
     refusal: OtherAtDepth | None = None
     for deep in _depths(space, pattern):
         try:
@@ -193,7 +197,8 @@ def _timeline(
     entries = _fitted([runs[i] for i in same], _points(assembler, same))
     found = _runs(longer_by, entries, deep)
     every = {
-        n: (deep.step, at % deep.step) for n, at in deep.at.items() if deep.step != pattern
+        n: (deep.step, at % deep.step if deep.step else at)
+        for n, at in deep.at.items() if deep.step != pattern
     }
     return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart, every)
 

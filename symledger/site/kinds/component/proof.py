@@ -25,7 +25,7 @@ from symledger.site.plots.lines import Series, line_plot
 from symledger.site.text.examples import word
 from symledger.site.text.voice import number
 
-EXACT = ("substitution", "counted operations", "saved set")
+EXACT = ("substitution", "counted operations", "saved set", "live set")
 """The kinds of checks that compare a formula with a number, to the unit."""
 
 
