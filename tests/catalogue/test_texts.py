@@ -6,7 +6,17 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from symledger.catalogue.entries import BY_NAME
-from symledger.catalogue.texts import Text, files, place_of, read, revision, stale, text_of
+from symledger.catalogue.entry import CATALOGUE
+from symledger.catalogue.texts import (
+    PACKAGE,
+    Text,
+    files,
+    place_of,
+    read,
+    revision,
+    stale,
+    text_of,
+)
 from symledger.errors import BadInput
 from tests.every import EVERY_CASE
 
@@ -44,8 +54,10 @@ def test_a_typed_number_is_seen():
 @EVERY_CASE
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_no_number_is_typed_that_the_ledger_can_say(file):
-    where = place_of(file)
-    assert file.stem in BY_NAME, f"{where}: {file.stem} is no name of the catalogue"
+    where, kind = place_of(file), file.relative_to(PACKAGE).parts[0].removesuffix("s")
+    if file.stem not in BY_NAME:
+        pytest.fail(f"{CATALOGUE[kind]}: write an Entry for {file.stem}, which {where} is about",
+                    pytrace=False)  # fmt: skip
     found = [f"{where}: {', '.join(typed(text))} is typed in {text!r}. Have the ledger say it, as "
              "docs/extending.md shows." for text in words(read(file)) if typed(text)]  # fmt: skip
     found += [f"{where}: before names {name}, which is no name of the catalogue"
