@@ -178,6 +178,7 @@ def standing(variant, asked):
 WINDOW = {sizes.L_w, sizes.S_w, sizes.w, sizes.w_max}
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
+    "EuroBert": {V_seg, T_max},
     "DinoV2Registers": {d_out}, "DinoV3": {d_out, Y}, "IJepa": {d_out}, "PlacesConvNeXt": {Y},
     "DeepSeekVL": {Y}, "LightOnOcr": {Y}, "Moshi": {L_w, Y}, "Esm": {V_seg},
     "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
