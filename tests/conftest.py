@@ -139,11 +139,13 @@ def put_down(item, report):
 
 
 def causes(item, report):
-    """Yield the tests that say why this one fails."""
+    """Yield the tests that say why this one fails, each of what is tested in this run."""
     if any(name in report.longreprtext for name in unread()):
         yield READS
     about_records = item.path.relative_to(HERE).parts[0] in OF_RECORDS
-    if unrecorded() and (about_records or any(o in report.longreprtext for o in unrecorded())):
+    cases = (c for c in item.session.items if getattr(c, "originalname", "") == RECORDED)
+    told = unrecorded() & {*map(owner_of, cases)}
+    if told and (about_records or any(owner in report.longreprtext for owner in told)):
         yield RECORDED
 
 

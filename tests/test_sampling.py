@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import ABOUT, ALWAYS, FAMILIES, MANY, broad, drawn
+from tests import conftest
+from tests.conftest import ABOUT, ALWAYS, FAMILIES, HERE, MANY, RECORDED, broad, causes, drawn
 from tests.every import CATALOGUE, COSTLY, OWNERS
 
 
@@ -54,6 +55,16 @@ def test_nothing_is_left_out_of_few_cases_or_where_that_is_said():
     assert not [*broad(cases("test_a", range(MANY)))]
     assert not [*broad([*cases("test_a", range(MANY)), *cases("test_b", range(MANY))])]
     assert not [*broad(cases("test_a", OWNERS, marked=[pytest.mark.every_case]))]
+
+
+@pytest.mark.parametrize(("looked_at", "told"), [("linear", [RECORDED]), ("attention", [])])
+def test_a_failure_is_left_to_a_case_that_is_looked_at_and_to_no_other(
+    monkeypatch, looked_at, told
+):
+    monkeypatch.setattr(conftest, "unrecorded", lambda: {"linear"})
+    session = SimpleNamespace(items=cases(RECORDED, [looked_at]))
+    item = SimpleNamespace(path=HERE / "site" / "test_it.py", session=session)
+    assert [*causes(item, SimpleNamespace(longreprtext="it is wrong"))] == told
 
 
 def test_of_costly_cases_every_nth_is_looked_at_the_first_among_them():

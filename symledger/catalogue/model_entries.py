@@ -458,6 +458,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("mpnet", "models.mpnet.model:MPNet", "model", reads={"mpnet": "MPNET"}),
     Entry("modernbert", "models.modernbert.model:ModernBert", "model",
           reads={"modernbert": "MODERNBERT"}),
+    Entry("eurobert", "models.eurobert.model:EuroBert", "model", reads={"eurobert": "EUROBERT"}),
     Entry("t5", "models.t5.model:T5", "model", reads={"t5": "T5", "mt5": "MT5"}),
     Entry("t5_encoder", "models.t5.model:T5Encoder", "model"),
     Entry("bart", "models.bart.model:Bart", "model",

@@ -10,10 +10,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache, reduce
 from operator import mul
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sympy import Expr, Symbol
 
@@ -28,6 +28,10 @@ from symledger.sizes import Size
 
 PLACE = "\n  in "
 """What begins the last line of a refusal, that says where in the model it was met."""
+
+
+class UnknownField(DefinitionError, AttributeError):
+    """What a definition asks itself for, and has not."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,16 @@ class Component:
                 raise DefinitionError(
                     f"{type(self).__name__}: {f.name} = {value}, but it is at least {low}."
                 )
+
+    if not TYPE_CHECKING:  # a type checker is to find it by itself
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse what is not there, and name the fields and the file."""
+            kind = type(self)
+            own = ", ".join(f.name for f in fields(kind)) if is_dataclass(kind) else ""
+            ours = kind.__module__.startswith("symledger.")
+            file = f" in {kind.__module__.replace('.', '/')}.py" if ours else ""
+            raise UnknownField(f"{kind.__name__}{file} has no {name}. Its fields: {own or 'none'}.")
 
     def forward(self, *inputs: Any) -> Steps:
         """Describe the computation; every subclass does."""

@@ -71,6 +71,7 @@ def test_a_definition_with_all_of_its_steps_is_derived(catalogued):
          f"{FILE} raised UnknownSize at line 16: there is no size d_wide in symledger/sizes.py: "
          'declare it there, as in d_wide = Size("d_wide", "what it counts").'),
         ("self.d))", "sizes.d_wide))", UnknownSize, "there is no size d_wide in symledger/"),
+        ("self.d))", "self.dd))", DefinitionError, f"Twice in {FILE} has no dd. Its fields: d."),
         ("import param", "import params", DefinitionError,
          f"{FILE} raised ImportError at line 9: cannot import name 'params'"),
         ("x * ", "x * (", DefinitionError, f"{FILE} raised SyntaxError at line 22: '(' was never"),

@@ -23,12 +23,14 @@ from symledger.catalogue.entries import BY_NAME, ENTRIES, find
 from symledger.catalogue.entry import CATALOGUE
 from symledger.catalogue.identities import IDENTITIES
 from symledger.errors import BadInput, DefinitionError, UnknownTarget
+from symledger.languages.language import pattern
 from symledger.ledger.quantities import QUANTITIES
 from symledger.notation.component import Component
 from symledger.targets.resolve import resolve
 from tests import every
 
 NAMES = [entry.name for entry in ENTRIES]
+SPANISH = "symledger/languages/locale/es/LC_MESSAGES/symledger.po"
 
 
 def components():
@@ -70,6 +72,9 @@ def test_an_entry_is_well_formed(entry):
     assert bool(entry.configuration()) == entry.configured
     assert find(entry.name) is entry
     assert entry.title or entry.load().title, f"{entry.definition} needs a title: ClassVar[str]"
+    if pattern("es", f"title.{entry.name}") is None:
+        pytest.fail(f"{SPANISH}: say title.{entry.name}, then run `symledger record messages`",
+                    pytrace=False)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

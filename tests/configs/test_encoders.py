@@ -45,6 +45,8 @@ def account(document, folder, settings=None):
         (ALBERT, "AlbertForMaskedLM", 11_221_680),
         (MPNET, "MPNetModel", 109_486_464),
         ({"model_type": "modernbert"}, "ModernBertForMaskedLM", 149_655_232),
+        ({"model_type": "eurobert"}, "EuroBertForMaskedLM", 310_266_624),
+        ({"model_type": "eurobert"}, "EuroBertForSequenceClassification", 212_358_146),
         ({"model_type": "electra"}, "ElectraForPreTraining", 13_549_057),
         ({"model_type": "electra"}, "ElectraForMultipleChoice", 13_549_057),
         ({"model_type": "t5"}, "T5ForConditionalGeneration", 60_506_624),

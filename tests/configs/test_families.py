@@ -77,7 +77,8 @@ def test_what_a_reading_sets_is_a_size_or_a_choice_of_what_it_builds(family):
     for built in family.builds.values():
         known |= {f.name for f in fields(resolve(built.entry).component)}
     said = {*family.implied, *(name for built in family.builds.values() for name in built.options)}
-    for key, use in family.uses.items():
+    uses = (family.uses, *(built.uses for built in family.builds.values()))
+    for key, use in (item for some in uses for item in some.items()):
         said |= {*use.called(key), *getattr(use, "also", ()), getattr(use, "option", "T")}
     for known_one in checkpoints().values():
         if known_one.config.get(family.key) == family.model_type:

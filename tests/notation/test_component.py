@@ -212,9 +212,19 @@ class NoForward(Component):
     signature = "... d -> ... d"
 
 
+@dataclass(frozen=True)
+class Misspelt(Component):
+    width: Expr = d
+    signature = "... d -> ... d"
+
+    def forward(self, x):
+        return steps(y=x * self.widht)
+
+
 @pytest.mark.parametrize(
     ("component", "error", "message"),
     [
+        (Misspelt(), DefinitionError, "Misspelt has no widht. Its fields: width"),
         (Shrinks(), ShapeError, r"Shrinks returns \[\.\.\. d\], but the result is \[B T 1\]"),
         (ReturnsTensor(), DefinitionError, r"end it with `return steps\(name=value, …\)`"),
         (ReturnsOne(), DefinitionError, "but the number of its steps is 1"),

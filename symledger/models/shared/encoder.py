@@ -31,8 +31,9 @@ for; scores of masked tokens; scores of classes, of the whole sequence or of eac
 beginning and end are two of them)."""
 Trained = Literal["bare", "masked", "sequences", "tokens"]
 """The same, of what was trained for masked tokens alone."""
-Ended = Literal["bare", "pretraining", "masked", "sequences", "mean", "tokens"]
-"""All that an encoder may end with; of the ``mean`` of all tokens classes may be scored, too."""
+Ended = Literal["bare", "pretraining", "masked", "sequences", "mean", "late", "tokens"]
+"""All that an encoder may end with; of the ``mean`` of all tokens classes may be scored, too, or
+``late``: the mean of the scores of all."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,13 @@ class Encoder(Component):
         """The axes of what each head gives."""
         return {
             "bare": "B T d, B d" if self.pools else "B T d", "pretraining": "B T V, B relations",
-            "masked": "B T V", "sequences": "B Y", "mean": "B Y", "tokens": "B T Y",
+            "masked": "B T V", "sequences": "B Y", "mean": "B Y", "late": "B Y", "tokens": "B T Y",
         }  # fmt: skip
 
     @property
     def classifies(self) -> bool:
         """Whether classes of the whole sequence are scored."""
-        return self.head in ("sequences", "mean")
+        return self.head in ("sequences", "mean", "late")
 
     @property
     def shares(self) -> bool:
