@@ -1,5 +1,11 @@
 """Segment Anything: what prompts and the decoder of masks learn and do, counted by hand."""
 
+import json
+
+import pytest
+
+from symledger import derive
+from symledger.errors import BadInput
 from symledger.models.sam.model import Sam
 from symledger.models.sam_vision.model import SamVision
 from symledger.notation.calling import program_of
@@ -55,3 +61,11 @@ def test_masks_are_drawn_for_prompts():
     weights += C * d_iou + d_iou + d_iou**2 + d_iou + d_iou * masks + masks
     flops += 2 * N * (C * d_iou + d_iou**2 + d_iou * masks)
     assert_counts(Sam(), weights, flops)
+
+
+def test_an_encoder_without_windows_is_refused_within_the_whole(tmp_path):
+    every = {"num_hidden_layers": 2, "global_attn_indexes": [0, 1]}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"model_type": "sam", "vision_config": every}))
+    with pytest.raises(BadInput, match=r"global_attn_indexes = \[0, 1\] of vision_config"):
+        derive(str(file))

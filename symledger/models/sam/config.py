@@ -13,7 +13,8 @@ from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import UNTIED
 from symledger.errors import BadInput
 from symledger.models.sam_vision.config import SAM as SEEING
-from symledger.models.sam_vision.config import tensors
+from symledger.models.sam_vision.config import SEEING as GLOBAL
+from symledger.models.sam_vision.config import tensors, wide
 
 SEEN, ASKED, DRAWN = "vision_config", "prompt_encoder_config", "mask_decoder_config"
 
@@ -36,6 +37,11 @@ def _fitting(values: Values) -> Settings:
                 f"{name} = {written(part[name])} of {key} does not fit {SEEN}: {written(meant)} "
                 f"does, where output_channels = {width}."
             )
+    if wide(seen).get("windowed") == "false":
+        raise BadInput(
+            f"{GLOBAL} = {written(seen[GLOBAL])} of {SEEN} is not supported: some blocks see windows "
+            "here. Leave one out; the encoder alone may have none."
+        )
     heads = {"hidden_size": width // 2, "num_attention_heads": drawn["num_attention_heads"]}
     if width % 8:
         raise BadInput(f"output_channels = {width} does not fit: it is divided by 8 in the end.")
