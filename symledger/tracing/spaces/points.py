@@ -12,7 +12,7 @@ from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
 from symledger.tracing.folds.observed import Observed
-from symledger.tracing.spaces.borders import Apart, Border
+from symledger.tracing.spaces.borders import Apart, Border, Indivisible
 from symledger.tracing.spaces.fit import Points
 from symledger.tracing.spaces.sides import border, edge, same
 from symledger.tracing.spaces.space import Space
@@ -241,6 +241,8 @@ def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> Non
         if between is None or between in space.borders:
             raise otherwise(space, base, run)
         space.borders.append(between)
+        if isinstance(between, Indivisible):
+            space.floors.append(between.pieces)
         raise Refused(f"other operations run unless {between}.")
     found.runs.append(run)
 
