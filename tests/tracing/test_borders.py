@@ -122,3 +122,14 @@ def test_whole_pieces_stay_whole(written):
     assert all(p["T"] % p.get("window", 5) == 0 for p in found.points)
     with pytest.raises(BadInput, match="not a positive whole number"):
         assert account_of(found, "net").subs(T=21).flops_forward.value
+
+
+def test_an_argument_that_has_to_divide_others_keeps_its_value(written):
+    body = (
+        "_, k, d = x.shape\n"
+        "return self.l(x).repeat_interleave(d // k, 1, output_size=d)"
+    )
+    found = traced(written(body), {"d": "12", "k": "1"}, ["x: float (B, k, d)"])
+    assert all(c.passed for c in found.checks)
+    assert {a.name: a.value for a in found.fixed}["k"] == "1"
+    assert "d" in found.names.values()
