@@ -81,10 +81,11 @@ class TracedTarget(Target):
         at = {**self.traced.sizes, **sizes}
         for condition in self.traced.conditions:
             if not condition.holds(at):
+                sides = (n for n in (condition.left, condition.right) if n in at)
+                here = " and ".join(f"{n} = {at[n]}" for n in sides)
                 raise BadInput(
-                    f"{condition.left} = {at[condition.left]} and {condition.right} = "
-                    f"{at[condition.right]}: other operations run there than those of this trace, "
-                    f"where {condition}. Trace the module again with these."
+                    f"{here}: other operations run there than those of this trace, where "
+                    f"{condition}. Trace the module again so."
                 )
 
     def program(self) -> Program:

@@ -152,12 +152,13 @@ class Argued:
 
 RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
     ">": operator.gt, "≥": operator.ge, "≤": operator.le, "<": operator.lt, "≠": operator.ne,
+    "∤": lambda a, b: b % a != 0,
 }
 
 
 @dataclass(frozen=True)
 class Condition:
-    """How a size stands to another one, by their symbols: beyond that other operations run."""
+    """How a size stands to another one, or to a number: beyond that other operations run."""
 
     left: str
     relation: str
@@ -165,7 +166,8 @@ class Condition:
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether sizes are so."""
-        return RELATIONS[self.relation](sizes[self.left], sizes[self.right])
+        left, right = (int(x) if x.isdecimal() else sizes[x] for x in (self.left, self.right))
+        return RELATIONS[self.relation](left, right)
 
     def __str__(self) -> str:
         return f"{self.left} {self.relation} {self.right}"

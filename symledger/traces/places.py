@@ -12,6 +12,8 @@ from symledger.errors import BadInput, nearest, shown
 
 LARGEST = 10**18
 NAME = re.compile(r"[A-Za-z_]\w{0,99}", re.ASCII)
+NUMBER = re.compile("[1-9][0-9]{0,17}")
+"""A whole number that stands where a size may."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from symledger.traces.graph_reading import (
     formula,
     several,
 )
-from symledger.traces.places import NAME, Place, parsed
+from symledger.traces.places import NAME, NUMBER, Place, parsed
 from symledger.traces.seal import check_seal
 from symledger.traces.writing import SCHEMA
 
@@ -142,7 +142,8 @@ def _conditions(top: Place, sizes: Mapping[str, int]) -> Iterator[Condition]:
     """Read how sizes stand to others, where that matters."""
     for place in top["conditions"].list(MOST_SIZES) if top.has("conditions") else ():
         parts = [part.text() for part in place.list(3)]
-        if len(parts) != 3 or not {parts[0], parts[2]} <= sizes.keys():
+        sides = [part for part in parts[::2] if not NUMBER.fullmatch(part)]
+        if len(parts) != 3 or not sides or not set(sides) <= sizes.keys():
             place.refuse("two sizes of this trace are expected, and what stands between them.")
         if parts[1] not in RELATIONS:
             place.refuse(f"{shown(parts[1])} is none of {', '.join(RELATIONS)}.")

@@ -21,6 +21,7 @@ from symledger.tracing.checking.checks import checked
 from symledger.tracing.modules.asked import asked
 from symledger.tracing.runs.limit import limited_in_all
 from symledger.tracing.spaces.keeping import particular, unfitted, with_sizes_kept
+from symledger.tracing.spaces.points import Crowded
 from symledger.tracing.trace import trace as trace_subject
 
 
@@ -45,7 +46,7 @@ def traced(
                 made, space = trace_subject(
                     found.subject, found.symbols, told, found.lengths, peaks
                 )
-            except Unfitted as error:
+            except (Crowded, Unfitted) as error:
                 raise unfitted(error) from error
             told("comparing it with PyTorch, quantity by quantity")
             try:

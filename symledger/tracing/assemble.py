@@ -18,7 +18,7 @@ from symledger.traces.rules.images import windows_in
 from symledger.tracing.folds.iterations import Loop
 from symledger.tracing.modules.names import symbols_for
 from symledger.tracing.runs.recording import Recording, Step
-from symledger.tracing.spaces.borders import Border
+from symledger.tracing.spaces.borders import Border, Indivisible
 from symledger.tracing.spaces.fit import Points
 from symledger.tracing.spaces.points import Sample
 
@@ -132,6 +132,8 @@ class Assembler:
                 return self._defined(numbers, e, step) if e.has(floor) else e
         common = math.gcd(*numbers)
         combined = self.points.fit_with_defined(numbers)
+        if combined is None:
+            combined = self._padded(numbers, step)
         if combined is not None:
             return combined
         for places, whole in ((numbers, 1), (tuple(n // common for n in numbers), common)):
@@ -142,6 +144,17 @@ class Assembler:
                     x = self.points.parts.get(s, s)
                     self.guessed |= {size.name for size in x.free_symbols}
                     return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
+        return None
+
+    def _padded(self, numbers: tuple[int, ...], step: Step) -> Expr | None:
+        """Return a polynomial in how many pieces there are of a size that is no multiple of one."""
+        for e in (b.pieces for b in self.sample.space.borders if isinstance(b, Indivisible)):
+            pieces = self.sample.valued(e)
+            symbol = self.points.fit(pieces) or self._defined(pieces, e, step)
+            if isinstance(symbol, Symbol) and symbol in self.definitions:
+                found = self.points.fit_with(symbol, numbers)
+                if found is not None:
+                    return found
         return None
 
     def _windows(self, step: Step) -> Iterator[Expr]:

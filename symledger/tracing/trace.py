@@ -15,7 +15,7 @@ from symledger.sizes import named
 from symledger.traces.alive import Eager
 from symledger.traces.checked import Checked
 from symledger.traces.component import TracedModule
-from symledger.traces.graph import AS, ENTERS, Argued, Condition, Graph, Traced
+from symledger.traces.graph import AS, ENTERS, Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
 from symledger.tracing.eager.moments import Looking, eager
 from symledger.tracing.folds.fold import folded
@@ -46,6 +46,7 @@ from symledger.tracing.spaces.points import (
     far_away,
     sampled,
 )
+from symledger.tracing.spaces.sides import conditions
 from symledger.tracing.spaces.space import Space
 
 Told = Callable[[str], None]
@@ -140,10 +141,7 @@ def _traced(
         points=tuple({symbols[n]: v for n, v in p.items() if n in symbols} for p in points),
         torch=torch.__version__,
         effects=noted(recording.effects), custom=noted(recording.custom),
-        conditions=tuple(
-            Condition(symbols[b.name], b.relation, symbols[b.other])
-            for b in space.borders if b.name in symbols and b.other in symbols
-        ),
+        conditions=tuple(conditions(space, symbols)),
         eager=alive, checks=seen, looking=looking,
     )
     if subject.loops:

@@ -9,7 +9,7 @@ from sympy import Float, Symbol, floor, sqrt
 from symledger.errors import BadInput
 from symledger.sizes import B, T, d, h, named
 from symledger.traces.formulas import Formulas, written
-from symledger.traces.graph import Argued, Graph, Kind, Node, Ref, Traced
+from symledger.traces.graph import Argued, Condition, Graph, Kind, Node, Ref, Traced
 from symledger.traces.reading import loaded
 from symledger.traces.seal import seal
 from symledger.traces.writing import dumped
@@ -74,6 +74,12 @@ def test_a_trace_is_read_as_it_was_written_and_written_the_same():
     text = dumped(traced())
     assert loaded(text.encode(), "x") == traced()
     assert dumped(loaded(text.encode(), "x")) == text
+
+
+def test_how_sizes_stand_to_others_and_to_numbers_is_read_as_it_was_written():
+    conditions = Condition("h", "<", "T"), Condition("8", "∤", "T")
+    made = replace(traced(), conditions=conditions)
+    assert loaded(dumped(made).encode(), "x") == made
 
 
 def test_the_seal_is_that_of_the_content():
@@ -149,6 +155,9 @@ GRAPH = ("graph", "nodes")
     ((*GRAPH, 2, "results"), [["float", "B"]], r"nodes\[2\]\.results"),
     (("graph", "outputs"), [[9, 0]], "graph.outputs"),
     (("checks",), [{"quantity": "all"}], r"checks\[0\]"),
+    (("conditions",), [["T", "≤", "8"]], r"conditions\[0\].*does not hold"),
+    (("conditions",), [["0", "∤", "T"]], r"conditions\[0\].*two sizes"),
+    (("conditions",), [["8", "≤", "9"]], r"conditions\[0\].*two sizes"),
 ], ids=str)  # fmt: skip
 def test_a_hostile_trace_is_refused_with_the_place(path, value, place):
     refused(changed(path, value, sealed=True), place)

@@ -8,7 +8,7 @@ from symledger.errors import BadInput
 
 pytest.importorskip("torch", reason="needs PyTorch")
 
-from symledger.tracing.account import traced  # after PyTorch is known to be there
+from symledger.tracing.account import account_of, traced  # after PyTorch is known to be there
 
 WINDOW = """
     import torch
@@ -53,6 +53,9 @@ def test_a_size_stays_on_its_side_of_another_argument(written, relation, window,
     assert fixed["window"] == f"{window}, and {said}"
     sides = {p["T"] > window if ">" in said else p["T"] <= window for p in found.points}
     assert sides == {True} or "≥" in said
+    beyond = window - 3 if said[2] in ">≥" else window + 3
+    with pytest.raises(BadInput, match=f"T = {beyond}: other operations run there .* {window}"):
+        account_of(found, "net").subs(T=beyond)
 
 
 def test_a_size_that_passes_a_number_of_its_own_is_refused_with_the_number(written):
@@ -88,3 +91,45 @@ def test_as_many_as_there_are_is_one_side_of_a_border(written, k, said):
     assert {a.name: a.value for a in found.fixed}.get("k", said).endswith(said)
     assert all((p["T"] >= p.get("k", k)) == (said == "T ≥ k") or p["T"] == p.get("k", k)
                for p in found.points)  # fmt: skip
+
+
+CHUNKED = """\
+rest = x.shape[1] % self.window
+pad = (self.window - rest) % self.window
+y = nn.functional.pad(x, (0, 0, 0, pad)) if pad else x
+y = self.l(y).unflatten(1, (-1, self.window)).cumsum(2).flatten(1, 2)
+return y[:, : x.shape[1]] if pad else y"""
+
+
+@pytest.mark.parametrize(("window", "T"), [(5, 12), (5, 22), (16, 37)])
+def test_what_is_padded_to_whole_pieces_is_none_already(written, window, T):
+    found = traced(written(CHUNKED), {"window": str(window), "T": str(T)})
+    assert all(c.passed for c in found.checks)
+    assert all(p["T"] % p.get("window", window) for p in found.points)
+    assert len({-(-p["T"] // window) for p in found.points}) > 2
+    assert str(found.conditions[0]) in ("window ∤ T", f"{window} ∤ T")
+    account = account_of(found, "net")
+    width, pieces = 16, -(-T // window)
+    assert account.flops_forward.value == 2 * 2 * pieces * window * width**2
+    with pytest.raises(BadInput, match="other operations run there"):
+        account.subs(T=3 * window)
+    assert account.subs(T=3 * window + 1).flops_forward.value == 4 * 4 * window * width**2
+
+
+def test_whole_pieces_stay_whole(written):
+    found = traced(written(CHUNKED), {"window": "5", "T": "20"})
+    assert all(c.passed for c in found.checks)
+    assert all(p["T"] % p.get("window", 5) == 0 for p in found.points)
+    with pytest.raises(BadInput, match="not a positive whole number"):
+        assert account_of(found, "net").subs(T=21).flops_forward.value
+
+
+def test_an_argument_that_has_to_divide_others_keeps_its_value(written):
+    body = (
+        "_, k, d = x.shape\n"
+        "return self.l(x).repeat_interleave(d // k, 1, output_size=d)"
+    )
+    found = traced(written(body), {"d": "12", "k": "1"}, ["x: float (B, k, d)"])
+    assert all(c.passed for c in found.checks)
+    assert {a.name: a.value for a in found.fixed}["k"] == "1"
+    assert "d" in found.names.values()

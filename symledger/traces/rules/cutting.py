@@ -36,15 +36,15 @@ def constant_pad_nd(at: At, self: Tensor, pad: Any, value: Any = 0) -> Made:
     for k in range(len(pad) // 2):
         place = self.rank - 1 - k
         before, after = number(pad[2 * k]), number(pad[2 * k + 1])
-        x = padded(x, place, before, after, at.shape[place], fill)
+        x = padded(at, x, place, before, after, fill)
     return x if isinstance(x.op, Join) else copied(x)
 
 
-def padded(x: Tensor, place: int, before: Expr, after: Expr, length: Expr, fill: Expr) -> Tensor:
+def padded(at: At, x: Tensor, place: int, before: Expr, after: Expr, fill: Expr) -> Tensor:
     """Return a tensor with so many positions more, or less, on either side of an axis."""
-    n = x.shape[place]
-    first = -before if before.could_extract_minus_sign() else Integer(0)
-    last = n + after if after.could_extract_minus_sign() else n
+    n, length = x.shape[place], at.shape[place]
+    first = -before if at.is_negative(before) else Integer(0)
+    last = n + after if at.is_negative(after) else n
     if last - first != n:
         x = narrow(x, place, first, last - first)
     start = before + first

@@ -112,6 +112,11 @@ class At:
             return bool(left >= 0)
         return bool(self.points) and all(valued(left, p).is_nonnegative for p in self.points)
 
+    def is_negative(self, n: Expr) -> bool:
+        """Whether a number is below zero: a sum of both signs, wherever the module was run."""
+        signs = {valued(n, point).is_negative for point in self.points}
+        return signs == {True} if len(signs) == 1 and None not in signs else minus(n)
+
     def refused(self, why: str, *lengths: Expr) -> Refused:
         """Return the refusal of this use, with the place; it is one unless ``lengths`` are known.
 
@@ -146,6 +151,11 @@ def quotient_of(large: Expr, small: Expr) -> Expr:
         return ONE
     found = large / small
     return cancel(found).expand() if found.has(Add) else found
+
+
+def minus(n: Expr) -> bool:
+    """Whether a number is written with a minus, which of a sum of both signs says little."""
+    return bool(n.could_extract_minus_sign())
 
 
 def valued(e: Expr, point: Mapping[Expr, int]) -> Expr:

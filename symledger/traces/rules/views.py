@@ -100,7 +100,7 @@ def slice_(at: At, self: Tensor, dim: Any, start: Any, end: Any, step: Any) -> M
     place = axis_of(dim, self.rank)
     whole, length, by = self.shape[place], at.shape[place], number(step)
     first = number(start) if start is not None else Integer(0)
-    first = whole + first if first.is_negative or first.could_extract_minus_sign() else first
+    first = whole + first if at.is_negative(first) else first
     if by != ONE:
         rest = self if first == 0 else narrow(self, place, first, whole - first)
         return reshaped(at, windows(rest, place, length, ONE, by), at.shape)

@@ -125,6 +125,16 @@ class Points:
                     return found
         return self._rest(numbers)
 
+    def fit_with(self, symbol: Symbol, numbers: tuple[int, ...]) -> Expr | None:
+        """Return a polynomial in a size that others decide, alone or with these and all others."""
+        of = set(self.defined[symbol])
+        for others in (set[Symbol](), of, of | self.deciding(numbers)):
+            found = self.own.fit(numbers, others | {symbol})
+            if found is not None:
+                self._fitted[numbers] = found
+                return found
+        return None
+
     def _rest(self, numbers: tuple[int, ...]) -> Expr | None:
         """Return what is left of a size where others that are rounded are taken away.
 

@@ -17,6 +17,7 @@ from symledger.traces.graph import Traced
 from symledger.traces.rules.table import Refused
 from symledger.tracing.assemble import Unfitted
 from symledger.tracing.modules.subject import Subject
+from symledger.tracing.spaces.points import Crowded
 from symledger.tracing.spaces.space import Space
 
 MOST = 5
@@ -54,8 +55,8 @@ class Particular(BadInput):
         self.names = tuple(names)
 
 
-def unfitted(error: Unfitted) -> Particular:
-    """Return the refusal of a length as one that holds for a size of any value."""
+def unfitted(error: Unfitted | Crowded) -> Particular:
+    """Return the refusal of a length, or of most sizes, as one for a size of any value."""
     return Particular(str(error), error.names[:1])
 
 

@@ -12,13 +12,13 @@ from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
 from symledger.tracing.folds.observed import Observed
-from symledger.tracing.spaces.borders import Apart, Border
+from symledger.tracing.spaces.borders import Apart, Border, Indivisible
 from symledger.tracing.spaces.fit import Points
 from symledger.tracing.spaces.sides import border, edge, same
 from symledger.tracing.spaces.space import Space
 
 SEED = 20260101
-RANDOM, MORE, TRIES = 14, 42, 150
+RANDOM, MORE, TRIES, FEW_REFUSED = 14, 42, 150, 3
 MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
 AGAIN = 3
 """How often a module is run again to see whether it does the same."""
@@ -40,6 +40,14 @@ class Otherwise(BadInput):
 
     Or as some meet: as one is the sum of others.
     """
+
+    def __init__(self, said: str, names: tuple[str, ...]) -> None:
+        super().__init__(said)
+        self.names = names
+
+
+class Crowded(BadInput):
+    """Hardly any point is taken; what has to keep its value that others are."""
 
     def __init__(self, said: str, names: tuple[str, ...]) -> None:
         super().__init__(said)
@@ -148,20 +156,30 @@ def _sampled(
                 _add(found, base, space.moved({name: far}), name)
     for asked in further:
         _add(found, base, asked, "")
-    left = TRIES
+    refused: list[dict[str, int]] = []
     while len(found.runs) < met + len(space.sizes) + random_points:
-        left -= 1
-        if left < 0:
-            raise BadInput(
+        if len(refused) > TRIES:
+            raise Crowded(
                 "this module refuses most sizes near those that it was given: what is legal could "
-                f"not be found out. The last refusal: {space.failed.get('', 'none')}"
+                f"not be found out. The last refusal: {space.failed.get('', 'none')}",
+                tuple(_freeing(space, refused[-FEW_REFUSED:])),
             )
         at = drawn(space, rng)
         try:
             _add(found, base, at, "")
         except Refused as error:
             space.failed[""] = str(error)
+            refused.append(at)
     return found
+
+
+def _freeing(space: Space, refused: list[dict[str, int]]) -> Iterator[str]:
+    """Yield the arguments that refused points are taken with as they were: groups of heads, say."""
+    for name in sorted(filter(space.is_argument, space.sizes), key=space.base.__getitem__):
+        with suppress(BadInput):
+            for at in refused:
+                space.observe(space.tied({**at, name: space.base[name]}))
+            yield name
 
 
 def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
@@ -241,6 +259,8 @@ def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> Non
         if between is None or between in space.borders:
             raise otherwise(space, base, run)
         space.borders.append(between)
+        if isinstance(between, Indivisible):
+            space.floors.append(between.pieces)
         raise Refused(f"other operations run unless {between}.")
     found.runs.append(run)
 

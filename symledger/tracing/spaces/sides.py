@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from symledger.errors import BadInput
+from symledger.traces.graph import Condition
 from symledger.tracing.folds.observed import Observed
-from symledger.tracing.spaces.borders import RELATIONS, Apart, Border
+from symledger.tracing.spaces.borders import RELATIONS, Apart, Border, Indivisible
 from symledger.tracing.spaces.space import Space
 
 
-def border(space: Space, base: Observed, run: Observed) -> Border | Apart | None:
+def border(space: Space, base: Observed, run: Observed) -> Border | Apart | Indivisible | None:
     """Return the border that lies between two points at which other operations run."""
-    return _met(space, base, run) or _passed(space, base, run)
+    return _met(space, base, run) or _divided(space, base, run) or _passed(space, base, run)
 
 
 def _met(space: Space, base: Observed, run: Observed) -> Apart | None:
@@ -28,10 +29,33 @@ def _met(space: Space, base: Observed, run: Observed) -> Apart | None:
     return None
 
 
+def _divided(space: Space, base: Observed, run: Observed) -> Indivisible | None:
+    """Return the argument that divides a size at a point, and does nowhere the base's run is."""
+    for name in space.sizes:
+        pieces = (n for n in space.base if n != name and space.is_argument(n)
+                  and min(base.at[n], run.at[n]) > 1)  # fmt: skip
+        for found in (Indivisible(name, other) for other in pieces):
+            if found.holds(base.at) and not found.holds(run.at) and _cut(space, base, found):
+                return found
+    return None
+
+
+def _cut(space: Space, base: Observed, found: Indivisible) -> bool:
+    """Whether a size is cut into pieces of an argument: multiples of that are another thing."""
+    name, other = found.name, found.other
+    piece = base.at[other]
+    first = base.at[name] // piece * piece + piece
+    whole, beside = {name: first}, {name: first + space.value(space.steps[name])}
+    if same(space, base, whole) is not False or same(space, base, beside) is not True:
+        return False
+    moved = ({name: first, other: piece + n} for n in (1, -1, 2))
+    return any(found.holds(at) and same(space, base, at) for at in moved)
+
+
 def _passed(space: Space, base: Observed, run: Observed) -> Border | None:
     """Return the argument that a size passes between two points."""
-    for name in space.sizes:
-        last = edge(space, base, name, run.at[name])
+    for name, value in beyond(space, base, run):
+        last = edge(space, base, name, value)
         if last is None:
             continue
         above = run.at[name] < base.at[name]
@@ -44,6 +68,21 @@ def _passed(space: Space, base: Observed, run: Observed) -> Border | None:
     return None
 
 
+def beyond(space: Space, base: Observed, run: Observed) -> Iterator[tuple[str, int]]:
+    """Yield where a size may have passed a border: at a point, or just past what it passes there.
+
+    Where both have moved, the size alone may not have passed the other one.
+    """
+    yield from ((name, run.at[name]) for name in space.sizes)
+    for name in space.sizes:
+        step = space.value(space.steps[name])
+        for other, value in space.base.items():
+            here, there = (x.at[name] - x.at[other] for x in (base, run))
+            just = value + step if here < 0 else value - step
+            if other != name and space.is_argument(other) and here * there <= 0 < min(just, value):
+                yield name, just
+
+
 def edge(space: Space, base: Observed, name: str, value: int) -> int | None:
     """Return the last value of a size, on the way to another one, that runs what the base runs.
 
@@ -51,16 +90,24 @@ def edge(space: Space, base: Observed, name: str, value: int) -> int | None:
     """
     step = space.value(space.steps[name])
     here = base.at[name]
-    there = here + (value - here) // step * step
+    there = _within(space, base, name, here, here + (value - here) // step * step)
     if there == here or same(space, base, {name: there}) is not False:
         return None
     while abs(there - here) > step:
-        middle = here + (there - here) // step // 2 * step
+        middle = _within(space, base, name, here, here + (there - here) // step // 2 * step)
         if same(space, base, {name: middle}) is False:
             there = middle
         else:
             here = middle
     return here
+
+
+def _within(space: Space, base: Observed, name: str, here: int, value: int) -> int:
+    """Return a value of a size, or the next one before that is within all other borders."""
+    step = space.value(space.steps[name])
+    back = -step if value > here else step
+    near = (n for n in range(value, here, back) if space.within({**base.at, name: n}))
+    return next(near, value)
 
 
 def _confirmed(space: Space, base: Observed, found: Border, last: int) -> bool:
@@ -76,3 +123,12 @@ def same(space: Space, base: Observed, changed: Mapping[str, int]) -> bool | Non
         return space.observe(space.moved(changed)).structure == base.structure
     except BadInput:
         return None
+
+
+def conditions(space: Space, symbols: Mapping[str, str]) -> Iterator[Condition]:
+    """Yield how sizes stand to one another, and to the numbers of arguments that are fixed."""
+    for b in space.borders:
+        of = [space.ties.get(n, n) for n in b.sides]
+        left, right = (symbols.get(n, str(space.asked.get(n, space.base[n]))) for n in of)
+        if not {left, right}.isdisjoint(symbols.values()):
+            yield Condition(left, b.relation, right)

@@ -15,7 +15,7 @@ from symledger.tracing.modules.subject import Subject
 from symledger.tracing.runs.limit import limited
 from symledger.tracing.runs.record import record
 from symledger.tracing.runs.routes import Routes
-from symledger.tracing.spaces.borders import Apart, Border
+from symledger.tracing.spaces.borders import Apart, Border, Indivisible
 
 DEEP = re.compile(r"layers?$|depth|blocks|^L$")
 """What arguments that deepen a module are likely called."""
@@ -39,8 +39,8 @@ class Space:
     """Arguments that are as large as others, and change with them."""
     least: dict[str, int] = field(default_factory=dict)
     """Below what a size that counts rounds does not show how they repeat."""
-    borders: list[Border | Apart] = field(default_factory=list)
-    """On which side of other arguments sizes stay, and from which they stay apart."""
+    borders: list[Border | Apart | Indivisible] = field(default_factory=list)
+    """On which side of other arguments sizes stay, and from which, or their multiples, apart."""
 
     @property
     def rounded(self) -> list[Expr]:
