@@ -48,7 +48,7 @@ KEPT = {
     "last states": (lambda d: nn.LSTM(d, d), lambda m, y, x: F.linear(m(y)[1][0], x[0, :3])),
     "GRU": (lambda d: nn.GRU(d, d), lambda m, y, x: m(y)[0] * x),
     "RNN": (lambda d: nn.RNN(d, d, 2, nonlinearity="relu"), lambda m, y, x: m(y)[1].exp()),
-    "dropout between layers": (lambda d: nn.LSTM(d, d, 2, dropout=0.1), lambda m, y, x: m(y)[0] * x),
+    "layers apart": (lambda d: nn.LSTM(d, d, 2, dropout=0.1), lambda m, y, x: m(y)[0] * x),
     "LSTM cell": (lambda d: nn.LSTMCell(d, d), lambda m, y, x: m(y[0], (x[0], y[1]))[0]),
     "laid anew": (lambda d: nn.Identity(),
                   lambda m, y, x: torch.einsum("big,oig->bo", y.exp(), x.exp())),
