@@ -84,7 +84,7 @@ def blamed() -> Iterator[None]:
 
 @contextmanager
 def staying() -> Iterator[None]:
-    """Let ``os._exit`` raise, as ``sys.exit`` does, but in processes that were split off."""
+    """Let ``os._exit`` raise, as ``sys.exit`` does; processes that were split off end here."""
     exit_at_once, here = os._exit, os.getpid()
 
     def leave(status: int) -> NoReturn:
@@ -97,6 +97,8 @@ def staying() -> Iterator[None]:
         yield
     finally:
         os._exit = exit_at_once
+        if os.getpid() != here:  # else it would go on as we do, and so would its own, at every run
+            exit_at_once(0)
 
 
 def _refused(error: BaseException, path: str, what: str) -> BadInput:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -105,6 +106,18 @@ def imported(path: str) -> ModuleType:
         raise BadInput(f"{shown(path)} is not a Python file: its name must end in .py.")
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
-    with guarded(path, "the file"):
+    with guarded(path, "the file"), among_its_neighbours(file):
         spec.loader.exec_module(module)
     return module
+
+
+@contextmanager
+def among_its_neighbours(file: Path) -> Iterator[None]:
+    """Let a file import those beside it, as Python does where it is run."""
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)

@@ -100,6 +100,8 @@ class Reader:
             place["arguments"].refuse("a name is expected.")
         if next(node.refs, None):
             place["arguments"].refuse(f"no tensor enters an operation {node.operation}.")
+        if node.operation == "input" and node.path:
+            place["path"].refuse("what enters is of no module.")
 
     def _repeat(
         self, place: Place, node: Node, before: Sequence[Node], depth: int

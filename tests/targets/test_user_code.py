@@ -110,6 +110,24 @@ def test_what_a_first_line_announces_is_said_with_it(file):
     assert "line 1: no value of d: a text was given. Run the file" in run("derive", f"{file}:M").err
 
 
+def test_a_file_may_import_those_beside_it(file):
+    file.with_name("beside_a_model.py").write_text("d = 3\n")
+    file.write_text("import beside_a_model\nraise ValueError(beside_a_model.d)\n")
+    assert "ValueError at line 2: 3" in run("derive", f"{file}:Model").err
+    file.with_name("raising_beside.py").write_text("1 / 0\n")
+    file.write_text("import raising_beside\n")
+    assert "ZeroDivisionError at line 1:" in run("derive", f"{file}:Model").err
+    assert str(file.parent) not in sys.path
+
+
+def test_a_process_that_a_file_splits_off_ends_with_its_code():
+    with guarded("model.py", "the file"):
+        child = os.fork()
+    if not child:
+        os._exit(7)  # as it must not come to
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_ctrl_c_is_no_fault_of_a_file():
     with pytest.raises(Interrupted), guarded("model.py", "the file"):
         os.kill(os.getpid(), signal.SIGINT)

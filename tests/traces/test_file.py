@@ -137,6 +137,7 @@ GRAPH = ("graph", "nodes")
     (("extra",), 1, "no key extra"),
     ((*GRAPH, 0, "op"), "os.system('x')", r"nodes\[0\]\.op"),
     ((*GRAPH, 0, "arguments"), {}, r"nodes\[0\].*name"),
+    ((*GRAPH, 0, "path"), "fc", r"nodes\[0\]\.path.*of no module"),
     ((*GRAPH, 0, "results"), [], r"nodes\[0\]\.results"),
     ((*GRAPH, 0, "results", 0, 0), "object", r"nodes\[0\]\.results\[0\]\[0\]"),
     ((*GRAPH, 0, "results", 0, 1), "__import__('os')", r"nodes\[0\]\.results\[0\]\[1\]"),

@@ -48,6 +48,7 @@ KEPT = {
     "last states": (lambda d: nn.LSTM(d, d), lambda m, y, x: F.linear(m(y)[1][0], x[0, :3])),
     "GRU": (lambda d: nn.GRU(d, d), lambda m, y, x: m(y)[0] * x),
     "RNN": (lambda d: nn.RNN(d, d, 2, nonlinearity="relu"), lambda m, y, x: m(y)[1].exp()),
+    "layers apart": (lambda d: nn.LSTM(d, d, 2, dropout=0.1), lambda m, y, x: m(y)[0] * x),
     "LSTM cell": (lambda d: nn.LSTMCell(d, d), lambda m, y, x: m(y[0], (x[0], y[1]))[0]),
     "laid anew": (lambda d: nn.Identity(),
                   lambda m, y, x: torch.einsum("big,oig->bo", y.exp(), x.exp())),
@@ -57,6 +58,12 @@ KEPT = {
                torch.ones(4, dtype=torch.int64)].exp()),
     "bags": (lambda d: nn.EmbeddingBag(9, d),
              lambda m, y, x: y * m(torch.zeros(4, 3, dtype=torch.int64, device=x.device))[0]),
+    "gather": (lambda d: nn.Linear(d, d), lambda m, y, x: m(y).gather(1, torch.zeros(
+        y.shape, dtype=torch.int64, device=y.device)) * x),
+    "nll": (lambda d: nn.Linear(d, d), lambda m, y, x: F.nll_loss(m(y)[0], torch.zeros(
+        y.shape[1], dtype=torch.int64, device=y.device))),
+    "index_copy": (lambda d: nn.Linear(d, d), lambda m, y, x: x.index_copy(
+        2, torch.zeros(1, dtype=torch.int64, device=y.device), m(y)[..., :1])),
     "index_add": (lambda d: nn.Identity(), lambda m, y, x: torch.zeros_like(y).index_add(
         1, torch.zeros(y.shape[1], dtype=torch.int64, device=y.device), y * x[:, :, :1])),
 }  # fmt: skip

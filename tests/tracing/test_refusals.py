@@ -86,6 +86,13 @@ def test_what_never_ends_is_stopped_whatever_it_catches(written, monkeypatch):
         traced(written(endless), {})
 
 
+def test_a_file_that_never_ends_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(limit, "SECONDS", 0.5)
+    (tmp_path / "net.py").write_text("while True: pass\n")
+    with pytest.raises(SymledgerError, match=r"net\.py has run for 0\.5 seconds"):
+        traced(f"{tmp_path / 'net.py'}:Net", {})
+
+
 def test_a_weight_that_nothing_uses_is_counted(written):
     assert trace(written("return x + 1"), d=16).params.text == "d² + d"
 

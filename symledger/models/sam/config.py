@@ -39,8 +39,8 @@ def _fitting(values: Values) -> Settings:
             )
     if wide(seen).get("windowed") == "false":
         raise BadInput(
-            f"{GLOBAL} = {written(seen[GLOBAL])} of {SEEN} is not supported: some blocks see windows "
-            "here. Leave one out; the encoder alone may have none."
+            f"{GLOBAL} = {written(seen[GLOBAL])} of {SEEN} is not supported: some blocks see "
+            "windows here. Leave one out; the encoder alone may have none."
         )
     heads = {"hidden_size": width // 2, "num_attention_heads": drawn["num_attention_heads"]}
     if width % 8:

@@ -12,10 +12,10 @@ from symledger.traces.rules.table import At, Made, axis_of, rule
 from symledger.traces.rules.views import permuted
 
 
-@rule("aten._softmax", "aten._log_softmax")
+@rule("aten._softmax", "aten._safe_softmax", "aten._log_softmax")
 def softmax(at: At, self: Tensor, dim: Any, half_to_float: Any = False) -> Made:
     """Exponentials along an axis, divided by their sum; or the logarithm of that."""
-    plain = at.operation == "aten._softmax"
+    plain = at.operation != "aten._log_softmax"
     kernel: Component = Softmax() if plain else LogSoftmax()
     name = "softmax" if plain else "log_softmax"
     place = axis_of(dim, self.rank)

@@ -24,6 +24,7 @@ from symledger.tracing.runs.routes import Routes
 from symledger.tracing.runs.torch_version import (
     ADDING,
     BAGS,
+    DRAWING,
     OF_PROCESSORS,
     STACK,
     TANH,
@@ -64,6 +65,7 @@ class MeasuringRecorder(Recorder):
         self.inner_tables: set[int] = set()
         self.shown: dict[int, int] = {}
         self.rows: list[Stacked] = []
+        self.masks: set[int] = set()
 
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and keep what it made."""
@@ -86,6 +88,7 @@ class MeasuringRecorder(Recorder):
                 for i, row in enumerate(rows)
             ]
             self.shown |= unrolled.shown
+            self.masks |= unrolled.masks
         return result
 
     def operated(
@@ -124,6 +127,7 @@ class Unrolled:
         self.sums: set[int] = set()
         self.shown: dict[int, int] = {}
         self.rows: list[Stacked] = []
+        self.masks: set[int] = set()
 
     def note(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
         """Remember the steps that are stacked, and what shows the state of a cell."""
@@ -131,6 +135,8 @@ class Unrolled:
             self.sums.add(storage_id(result))
         elif func is TANH and storage_id(args[0]) in self.sums:
             self.shown[storage_id(result)] = storage_id(args[0])
+        elif func is DRAWING:
+            self.masks.add(storage_id(result))
         elif func is STACK:
             n = result.untyped_storage().nbytes()
             self.rows.append(Stacked(storage_id(result), n, tuple(map(storage_id, args[0]))))
@@ -226,6 +232,8 @@ def _artefacts(
             name, extra = "what no kernel of a GPU fills", storage.nbytes()
         elif recorder.shown.get(n) in kept:
             name, extra = "tanh of cell states", storage.nbytes()
+        elif n in recorder.masks:
+            name, extra = MASKS, storage.nbytes() - storage.nbytes() // whole[n].itemsize
         else:
             name, extra = "", 0
         if name:
@@ -243,6 +251,7 @@ def _artefacts(
     return found, where
 
 
+MASKS = "masks of floats, which have a byte an element on a GPU"
 STEPWISE = "states kept step by step in place of their sequence"
 
 

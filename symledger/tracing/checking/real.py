@@ -19,6 +19,7 @@ from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.overrides import TorchFunctionMode
 
 from symledger.traces.graph import LEAVES, TABLE
+from symledger.tracing.runs.quick import UNROLLED, is_plain
 from symledger.tracing.runs.record import record, running_again
 from symledger.tracing.runs.recorder import Recorder
 from symledger.tracing.runs.recording import Recording, Step
@@ -93,6 +94,8 @@ class RealRecorder(Recorder):
         """
         if func is ATTENTION:
             return self._attention(args, kwargs)
+        if func in UNROLLED:
+            return self._recurrent(func, arguments_of(WHOLE[func], args, kwargs))
         if func not in DRAWING:
             return func(*args, **kwargs)
         before = torch.get_rng_state()
@@ -116,12 +119,22 @@ class RealRecorder(Recorder):
         Its result is put into the order in memory in which the fused kernel leaves it.
         """
         given = arguments_of(WHOLE[ATTENTION], args, kwargs)
-        p = given["dropout_p"]
-        if p:
-            self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
-            self._mask = np.array(1.0 - p)
+        self._drop_nothing(given["dropout_p"], "inside attention")
         made: torch.Tensor = ATTENTION(**{**given, "dropout_p": 0.0})
         return ordered(made, given["query"], given["attn_mask"]) if made.dim() > 2 else made
+
+    def _recurrent(self, func: Callable[..., Any], given: dict[str, Any]) -> Any:
+        """Run a recurrent network without dropout between its layers."""
+        if is_plain(given) and given["train"] and given["num_layers"] > 1:
+            self._drop_nothing(given["dropout"], "between layers")
+            given["dropout"] = 0.0
+        return func(*given.values())
+
+    def _drop_nothing(self, p: float, where: str) -> None:
+        """Say that a dropout is left out, if there is one: as if each element were kept in part."""
+        if p:
+            self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} {where}")
+            self._mask = np.array(1.0 - p)
 
     def passed(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]

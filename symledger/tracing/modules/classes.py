@@ -18,6 +18,7 @@ from symledger.targets.user_file import imported
 from symledger.tracing.modules.configured import configured_subject
 from symledger.tracing.modules.settings import default_of, valued
 from symledger.tracing.modules.subject import Entering, Subject, parse_input
+from symledger.tracing.runs.limit import limited
 from symledger.user_code import guarded
 
 
@@ -65,7 +66,8 @@ FREE = {"B", "T", "S", "H", "W", "D"}
 
 def _module(where: str) -> ModuleType:
     if where.endswith(".py") or "/" in where:
-        return imported(where)
+        with limited(where):
+            return imported(where)
     if not is_there(where):
         require(CALLED.keys() & {where.partition(".")[0]}, f"no class of {where} can be traced")
         raise UnknownTarget(

@@ -15,12 +15,13 @@ from torch.overrides import TorchFunctionMode
 from symledger.errors import BadInput
 from symledger.traces.graph import ASSIGNED
 from symledger.tracing.runs.contracting import with_operands
+from symledger.tracing.runs.fused import is_fused
 from symledger.tracing.runs.inplace import targets
 from symledger.tracing.runs.picking import is_mask, with_places
 from symledger.tracing.runs.recorder import Recorder
 from symledger.tracing.runs.rows import with_rows
 from symledger.tracing.runs.torch_version import READS, DispatchMode, schema_of, without_modes
-from symledger.tracing.runs.whole import WHOLE, arguments_of
+from symledger.tracing.runs.whole import WHOLE, Whole, arguments_of
 
 
 class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not type it
@@ -41,7 +42,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
             torch.Tensor.__getitem__(*args[:2]).fill_(args[2])  # a processor and others do alike
             return None
         whole = WHOLE.get(func)
-        if whole is None or self.recorder.whole:
+        if whole is None or self.recorder.whole or self._by_products(whole, args, kwargs):
             return self.recorder.passed(func, self._placed(func, args), kwargs)
         args, kwargs = with_rows(func, with_operands(func, args), kwargs)
         self.recorder.whole += 1
@@ -59,6 +60,10 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         self.recorder.cut(result)
         return result
 
+    def _by_products(self, whole: Whole, args: Any, kwargs: Mapping[str, Any]) -> bool:
+        """Whether attention runs product by product."""
+        attends = whole.name == "attention"
+        return attends and not is_fused(arguments_of(whole, args, kwargs), self.recorder.where())
 
     def _placed(self, func: Callable[..., Any], args: Any) -> Any:
         """Return the arguments of an indexing, the places of what is true in place of masks."""

@@ -43,8 +43,9 @@ UNREAD = {
         "aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d",
         "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
         "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
+        "aten.gather", "aten.nll_loss_forward",
     ), "self"),
-    "aten.index_add": "source",
+    "aten.index_add": "source", "aten.index_copy": "source",
 }  # fmt: skip
 """Operators that keep something that they are given, and read nothing but its shape going back:
 what it is."""
@@ -53,7 +54,7 @@ OF_PROCESSORS = {"aten.log_sigmoid_forward": 1}
 BAGS = aten._embedding_bag.default
 """Bags of rows: (rows, places, where bags begin, …); its second and third results are tables."""
 ADDING = (aten.add.Tensor, aten.add_.Tensor)
-TANH, STACK = aten.tanh.default, aten.stack.default
+TANH, STACK, DRAWING = aten.tanh.default, aten.stack.default, aten.bernoulli_.float
 """What a recurrent network that is run step by step does inside."""
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""

@@ -118,5 +118,10 @@ def refused(run, *entering, why):
 
 def written(run, *entering):
     """Return the program of a module, as it is traced."""
+    return program_of(graph(run, *entering), None, "tiny")
+
+
+def graph(run, *entering):
+    """Return what was recorded of a module."""
     made, _ = trace(traced_subject(run, *entering))
-    return program_of(made.graph, None, "tiny")
+    return made.graph

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from torch.nn import functional as F  # noqa: E402, N812  # as everyone calls it
+from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
 
 from symledger.readings.pullback import pullback  # noqa: E402
 from symledger.readings.saved import kept  # noqa: E402
@@ -15,6 +16,7 @@ from tests.traces.rules.both_ways import (  # noqa: E402
     IDS,
     X,
     check,
+    graph,
     numbers,
     refused,
     written,
@@ -49,8 +51,15 @@ ROWS = {
         q, q * 2, q * 3, attn_mask=m.v[:1] * q[..., :1].transpose(2, 3)),
     "biases of positions": lambda m, q, ids: attend(
         q, q * 2, q * 3, attn_mask=m.v[0] * future(q).isinf()),
-    "five axes": lambda m, q, ids: attend(q[None], q[None] * 2, q[None] * 3),
 }  # fmt: skip
+BY_PRODUCTS = {
+    "three axes": (X, lambda m, x: attend(x, x * 2, x * 3, is_causal=True)),
+    "a mask": (X, lambda m, x: attend(x, x * 2, x * 3, attn_mask=future(x[:, None]))),
+    "five axes": (HEADS, lambda m, q: attend(q[None], q[None] * 2, q[None] * 3)),
+    "one example": (HEADS, lambda m, q: attend(q[:1] * 4, q * 2, q * 3)),
+    "one head": (HEADS, lambda m, q: attend(q, q[:, :1] * 2, q[:, 1:2] * 3)),
+}  # fmt: skip
+"""What no fused kernel takes."""
 
 
 @pytest.mark.parametrize("run", ROWS.values(), ids=ROWS)
@@ -62,8 +71,22 @@ def test_wider_values():
     check(lambda m, q: attend(q, q * 2, torch.cat([q, q * 3], -1)), HEADS, fused=Fraction(1, 3))
 
 
-def test_three_axes():
-    check(lambda m, x: attend(x, x * 2, x * 3, is_causal=True), X, fused=Fraction(1, 2))
+@pytest.mark.parametrize(("entering", "run"), BY_PRODUCTS.values(), ids=BY_PRODUCTS)
+def test_what_no_fused_kernel_takes_is_pytorchs_product_by_product(entering, run):
+    check(run, entering)
+    assert not any(node.operation == "attention" for node in graph(run, entering).nodes)
+
+
+def test_kernels_that_are_switched_off_take_nothing():
+    def run(m, q):
+        with sdpa_kernel(SDPBackend.MATH):
+            return attend(q, q * 2, q * 3)
+
+    check(run, HEADS)
+
+
+def test_dropout_that_no_kernel_draws_is_refused():
+    refused(lambda m, x: attend(x, x, x, dropout_p=0.1), X, why="no fused kernel takes")
 
 
 def test_dropout_is_drawn_again_and_not_kept():
