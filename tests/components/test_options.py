@@ -137,6 +137,8 @@ def variants(cls):
         yield cls(dense_layers=True, sparse_untold="none")
     if "some" in untried(cls, "windows"):
         yield from (cls(windows="some", cached=cached) for cached in (False, True))
+    for option in choices_of(cls):  # what is seldom chosen comes last: few symbols wait for it
+        yield from (cls(**{option: value}) for value in sorted(untried(cls, option), key=str))
 
 
 def untried(cls, option):
@@ -178,7 +180,7 @@ def standing(variant, asked):
 WINDOW = {sizes.L_w, sizes.S_w, sizes.w, sizes.w_max}
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
-    "EuroBert": {V_seg, T_max},
+    "EuroBert": {V_seg, T_max}, "SwinV2": {sizes.M},
     "DinoV2Registers": {d_out}, "DinoV3": {d_out, Y}, "IJepa": {d_out}, "PlacesConvNeXt": {Y},
     "DeepSeekVL": {Y}, "LightOnOcr": {Y}, "Moshi": {L_w, Y}, "Esm": {V_seg},
     "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
