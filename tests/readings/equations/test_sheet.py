@@ -862,8 +862,8 @@ LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 120
            "video_llava": 900, "phi4_multimodal": 1300, **dict.fromkeys(WORDY, 600)}  # fmt: skip
 """Characters, where it is not 500: all its blocks read the same step and the same text, chunks of
 what is left out are summed within a sum, one map is of several, one attention is run for either
-half of the values, ends of heads are turned by themselves, six maps start at one input, images are fused, or images
-or sounds stand among words."""
+half of the values, ends of heads are turned by themselves, six maps start at one input, images are
+fused, or images or sounds stand among words."""
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
