@@ -8,7 +8,7 @@ zero, and that is checked too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -18,7 +18,6 @@ from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence, worst_of
 from symledger.ir.ops import Map
 from symledger.ir.tensor import Tensor
-from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.values import Values
 
 STEPS = (1e-5, 1e-6, 1e-7, 1e-8)
@@ -97,9 +96,9 @@ def errors_by_step(trial: Trial, steps: Iterable[float]) -> list[float]:
     They go along one random direction of all inputs and weights at once.
     """
     moves, stated = _everywhere(trial)
-    errors = []
+    errors, moving = [], Moving(trial)
     for step in steps:
-        above, below = (_moved(trial, moves, sign * step) for sign in (1, -1))
+        above, below = (moving.along(moves, sign * step)[0] for sign in (1, -1))
         errors.append(_relative((above.real - below.real) / (2 * step), stated))
     return errors
 
@@ -109,7 +108,8 @@ def error_of_complex_step(trial: Trial) -> float | None:
     if "erf" in _functions(trial):
         return None
     moves, stated = _everywhere(trial)
-    return _relative(_moved(trial, moves, 1j * COMPLEX_STEP).imag / COMPLEX_STEP, stated)
+    moved, _ = Moving(trial).along(moves, 1j * COMPLEX_STEP)
+    return _relative(moved.imag / COMPLEX_STEP, stated)
 
 
 def _everywhere(trial: Trial) -> tuple[dict[Tensor, Array], float]:
@@ -121,12 +121,6 @@ def _everywhere(trial: Trial) -> tuple[dict[Tensor, Array], float]:
     found = trial.gradients
     slopes = (np.sum(found[leaf] * move) for leaf, move in moves.items() if leaf in found)
     return moves, float(sum(slopes))
-
-
-def _moved(trial: Trial, moves: dict[Tensor, Array], step: complex) -> complex:
-    leaves = {leaf: array + step * moves[leaf] if leaf in moves else array
-              for leaf, array in trial.leaves.items()}  # fmt: skip
-    return _total(trial, Machine(trial.sizes).run(trial.program, leaves))[0]
 
 
 def _relative(measured: float, stated: float) -> float:
@@ -153,7 +147,7 @@ def _imaginary(moving: Moving, leaf: Tensor, direction: Array) -> tuple[float, f
 
 
 class Moving:
-    """A trial of which one leaf at a time is moved; what does not depend on it is run once."""
+    """A trial of which leaves are moved; what does not depend on them is run once."""
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
@@ -163,7 +157,12 @@ class Moving:
 
     def weighted(self, leaf: Tensor, step: Array) -> tuple[complex, float]:
         """The outputs weighted with the incoming gradients and summed; the sum of their sizes."""
-        leaves = {**self.trial.leaves, leaf: self.trial.leaves[leaf] + step}
+        return self.along({leaf: step}, 1)
+
+    def along(self, moves: Mapping[Tensor, Array], step: complex) -> tuple[complex, float]:
+        """The same where several leaves are moved at once."""
+        moved = {leaf: self.trial.leaves[leaf] + step * move for leaf, move in moves.items()}
+        leaves = {**self.trial.leaves, **moved}
         return _total(self.trial, self.machine.run(self.trial.program, leaves))
 
 

@@ -74,7 +74,9 @@ class Voice:
         said = {name: word(value) for name, value in given.items()}
         if not target:
             return self.atlas.account(self.account.request.target, **{**self._kept(said), **said})
-        free = undecided(self.atlas.account(target))
+        choices = self.atlas.account(target).target.choices
+        chosen = {name: value for name, value in said.items() if name in choices}
+        free = undecided(self.atlas.account(target, **chosen))
         shared = {name: n for name, n in self.settings.items() if name in free}
         return self.atlas.account(target, **{**shared, **said})
 
