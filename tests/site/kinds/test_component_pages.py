@@ -272,7 +272,7 @@ def test_what_is_recorded_is_about_the_definition_as_it_is(name):
     assert set(shown.mistakes) == {str(bug.mistake) for bug in bugs}
     best = min((float(error) for _, error in shown.steps), default=0)
     is_exact = shown.analytic and float(shown.analytic) < 1e-10  # where many slopes jump
-    assert best < 1e-7 or best < 1e-6 and is_exact
+    assert best < (1e-6 if is_exact else 1e-7)
     for found in shown.mistakes.values():  # far from any agreement, whatever the step
         assert all(float(error) > max(1e-4, 1e4 * best) for _, error in found.steps)
 
