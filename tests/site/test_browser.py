@@ -26,10 +26,13 @@ AUDITS = """
     const shaded = (e) => getComputedStyle(e).backgroundImage.includes("gradient");
     const unshade = () => [...document.querySelectorAll("article *")].filter(shaded)
         .forEach(e => { e.style.backgroundImage = "none"; });
+    const still = () => document.getAnimations().filter(a => a instanceof CSSTransition)
+        .forEach(a => a.finish());
     window.ofAll = (tags, without) => audit(document, tags,
         Object.fromEntries(without.map(rule => [rule, {enabled: false}])));
     window.ofEachWay = (rules) => {
         unshade();
+        still();
         const seen = [...document.querySelectorAll("body *")]
             .filter(e => written(e) && e.checkVisibility() && e.localName != "math");
         const one = new Map(seen.map(e => [JSON.stringify(way(e)), e]));
@@ -41,7 +44,8 @@ AUDITS = """
 
 Within a formula nothing is looked at, and nothing is left of it: it is half of what there is.
 A colour is decided by the names and classes around a text: thousands need not be looked at. The
-shadows of boxes that scroll are taken away for it, as no contrast with a gradient is measured.
+shadows of boxes that scroll are taken away for it, as no contrast with a gradient is measured, and
+colours that change slowly have changed.
 """
 WIDTH = "document.documentElement.scrollWidth"
 SETTLED = """

@@ -71,8 +71,9 @@ def stale(of: Account, program: Program) -> str:
     about = recorded(of.target.owner).get(variant(of))
     readings = Readings(program, DISTINCT, decoding=of.target.decoding)
     for quantity, fingerprint in (about.hashes if about else {}).items():
-        formula = make_formula(of.target.owner, quantity, readings, of.assumed)
-        if quantity in QUANTITIES and formula.hash != fingerprint:
+        if quantity not in QUANTITIES:
+            continue  # peaks, and what is asked for by name alone
+        if make_formula(of.target.owner, quantity, readings, of.assumed).hash != fingerprint:
             return RECORDED
     return SURVIVED
 
