@@ -93,5 +93,6 @@ def killer_of_rules(targets: Iterable[tuple[str, dict[str, Any]]]) -> str:
         if any(map(_refused_by_pytorch, fresh)):
             return WITNESS
         return RECORDED if any(stale(of, of.program) for of in fresh) else SURVIVED
-    except (SymledgerError, IndexError, ValueError) as refusal:  # NumPy refuses shapes, too
+    except (SymledgerError, AssertionError, IndexError, ValueError) as refusal:
+        # NumPy refuses shapes, and a timeline what no pass has made
         return f"{REFUSED}: {type(refusal).__name__}"
