@@ -102,7 +102,7 @@ def test_other_conventions_later_are_said_too():
     ("arguments", "said"),
     [
         (["gpt2", "--recipe", "bf16flash"], "bf16flash is not a recipe. Did you mean bf16-flash?"),
-        (["gpt2", "--recipe", ""], "nothing is not a recipe"),
+        (["gpt2", "--recipe", ""], "--recipe is given nothing: say what"),
         (["linear", "--recipe", "fp16-flash"], "linear has no flash, which the recipe fp16-flash "
          "sets. Without it, that is the recipe fp16."),
         (["gemma2", "--recipe", "mixed-flash-recompute"], "that is the recipe mixed-recompute."),

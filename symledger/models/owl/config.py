@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments.specs import Settings, size
+from symledger.arguments.specs import Settings, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import Tensors, maps, norms
 from symledger.config_keys.family import Built, Family, Rule, Values
@@ -28,7 +28,7 @@ def _named(values: Values) -> Settings:
     if size("projection_dim", values["projection_dim"]) != width:
         raise BadInput(
             f"projection_dim = {values['projection_dim']} does not fit text_config: patches are "
-            f"mapped to hidden_size = {width} numbers, and compared with names that have as many."
+            f"mapped to hidden_size = {written(width)} numbers, and compared with names of as many."
         )
     return {}
 

@@ -82,10 +82,12 @@ def _fitting(values: Values) -> Settings:
     given = values["backbone_config"] if isinstance(values["backbone_config"], dict) else {}
     seen = {**SEEN.facts["keys"], **given}["hidden_sizes"]
     width = size("encoder_hidden_dim", values["encoder_hidden_dim"])
-    if values["encoder_in_channels"] != list(seen)[1:]:
+    if not isinstance(seen, list):
+        raise BadInput(f"hidden_sizes = {written(seen)} of backbone_config is no list.")
+    if values["encoder_in_channels"] != seen[1:]:
         raise BadInput(
             f"encoder_in_channels = {written(values['encoder_in_channels'])} does not fit "
-            f"backbone_config: it gives {written(list(seen)[1:])}."
+            f"backbone_config: it gives {written(seen[1:])}."
         )
     if values["decoder_in_channels"] != [width] * 3:
         raise BadInput(

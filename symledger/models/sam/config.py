@@ -42,7 +42,8 @@ def _fitting(values: Values) -> Settings:
             f"{GLOBAL} = {written(seen[GLOBAL])} of {SEEN} is not supported: some blocks see "
             "windows here. Leave one out; the encoder alone may have none."
         )
-    heads = {"hidden_size": width // 2, "num_attention_heads": drawn["num_attention_heads"]}
+    number = size("num_attention_heads", drawn["num_attention_heads"])
+    heads = {"hidden_size": width // 2, "num_attention_heads": number}
     if width % 8:
         raise BadInput(f"output_channels = {width} does not fit: it is divided by 8 in the end.")
     head_width(heads)

@@ -28,7 +28,7 @@ def wide(values: Values) -> Settings:
     layers, said = size("num_hidden_layers", values["num_hidden_layers"]), values[SEEING]
     if not isinstance(said, list) or not all(type(i) is int for i in said):
         raise BadInput(f"{SEEING} = {written(said)} is no list of blocks, from 0 on.")
-    found = len({*said} & {*range(layers)})
+    found = len({i for i in said if 0 <= i < layers})
     if not found:
         raise BadInput(
             f"{SEEING} = {written(said)} is not supported: one of {layers} blocks has to see all "
