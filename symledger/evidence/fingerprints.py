@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from symledger.derivations.derivation import Derivation
 from symledger.errors import BadInput
 from symledger.ledger.conventions import Conventions
@@ -26,9 +24,12 @@ def fingerprint(derivation: Derivation, name: str) -> str | None:
     if name not in known:
         return None
     conventions = DISTINCT if known[name].unit == "bytes" else DEFAULT
-    with suppress(*([BadInput] if name in PEAKS else [])):
+    try:
         return derivation.in_own_sizes(name, conventions).hash
-    return None
+    except BadInput:
+        if name in PEAKS:
+            return None
+        raise
 
 
 def default_hash(derivation: Derivation, name: str) -> str:
