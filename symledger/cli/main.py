@@ -170,9 +170,9 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
 
     TARGET is a name of the catalogue, a published configuration, or a kind of record: evidence,
     demonstrations, tags, formulas, index, sizes, scripts, sought, reference, traced, alive,
-    defaults, types, messages, mutants. All cores work; after an interruption the same command
-    goes on. What cannot be made here, without PyTorch say, keeps its record. Exit code 1 if any
-    check failed.
+    defaults, types, messages, mutants; names beside kinds mean these kinds of those alone. All
+    cores work; after an interruption the same command goes on. What cannot be made here, without
+    PyTorch say, keeps its record. Exit code 1 if any check failed.
     """
     from symledger.extras import EXTRAS, require
 

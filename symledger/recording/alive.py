@@ -29,8 +29,8 @@ class Alive(Kind):
         """Return the owners of formulas that have a class in transformers."""
         if self.name not in selection.kinds:
             return ()
-        named = tuple(o for o in owners() if o in selection.owners)
-        return named or tuple(o for o in owners() if file_of(o).is_file())
+        asked = selection.among(self.name, owners())
+        return tuple(o for o in asked if o in selection.owners or file_of(o).is_file())
 
     def about(self, unit: str) -> str:
         """Return the owner; what is looked at of it is made apart from its evidence."""

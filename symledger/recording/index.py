@@ -46,12 +46,12 @@ class CheckpointSizes(Kind):
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return the files of configurations, and what stands for the catalogue."""
         every = checkpoint_sizes.units()
-        if selection.everything or self.name in selection.kinds:
-            return every
-        named = {*selection.configurations, *selection.owners}
         return tuple(
             unit for unit in every
-            if any({k.name, k.family} & named for k in checkpoint_sizes.resolved(unit))
+            if selection.whole(self.name) or any(
+                selection.includes(self.name, {known.name, known.family})
+                for known in checkpoint_sizes.resolved(unit)
+            )
         )  # fmt: skip
 
     def about(self, unit: str) -> str:

@@ -52,8 +52,8 @@ class Messages(Kind):
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return the languages: every owner has words, its title and what its witness is."""
         found = tuple(sorted(folder.name for folder in LOCALE.iterdir()))
-        asked = selection.everything or selection.owners or self.name in selection.kinds
-        return found if asked else ()
+        beside = selection.configurations and not (selection.owners or selection.kinds)
+        return found if selection.wants(self.name) and not beside else ()
 
     def about(self, unit: str) -> str:
         """Return what is made by one process: all of them, of the same words."""

@@ -30,7 +30,7 @@ class Mutants(Kind):
 
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return parts of all mutants; they belong to no owner."""
-        asked = selection.everything or self.name in selection.kinds
+        asked = selection.named(self.name)
         return tuple(f"{i + 1} of {PARTS}" for i in range(PARTS)) if asked else ()
 
     def about(self, unit: str) -> str:

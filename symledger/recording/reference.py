@@ -33,12 +33,9 @@ class Reference(Kind):
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return the configurations that an implementation can read."""
         read = [name for name, known in checkpoints().items() if known.config]
-        if selection.everything or self.name in selection.kinds:
-            return tuple(read)
         return tuple(
-            name for name in read
-            if name in selection.configurations or family_of(name) in selection.owners
-        )  # fmt: skip
+            name for name in read if selection.includes(self.name, {name, family_of(name)})
+        )
 
     def about(self, unit: str) -> str:
         """Return the family; what is compared of it is made apart from its evidence."""
@@ -83,9 +80,7 @@ class Defaults(Kind):
             family.model_type: {made.entry for made in family.builds.values()}
             for family in every_described() if not family.like
         }  # fmt: skip
-        if selection.everything or self.name in selection.kinds:
-            return tuple(built)
-        return tuple(name for name, entries in built.items() if entries & {*selection.owners})
+        return tuple(n for n, entries in built.items() if selection.includes(self.name, entries))
 
     def about(self, unit: str) -> str:
         """Return what is made by one process: all of them, which take no time."""

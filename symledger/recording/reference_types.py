@@ -31,7 +31,7 @@ class Types(Kind):
 
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return one unit, if types are asked for."""
-        asked = selection.everything or self.name in selection.kinds
+        asked = selection.named(self.name)
         return (self.name,) if asked else ()
 
     def about(self, unit: str) -> str:

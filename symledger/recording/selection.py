@@ -19,9 +19,10 @@ OWNERS = (*CATALOGUED, *(entry.name for entry in AXIOMS))
 
 @dataclass(frozen=True)
 class Selection:
-    """Owners, configurations beside theirs, and kinds of records that are asked for as a whole.
+    """Owners, configurations beside theirs, and kinds of records.
 
-    Without any of them everything is.
+    Owners without kinds are asked for in every kind, kinds without owners of everything, both in
+    these kinds alone; without any of them everything is asked for.
     """
 
     owners: tuple[str, ...] = ()
@@ -33,11 +34,26 @@ class Selection:
         """Whether nothing is named."""
         return not (self.owners or self.configurations or self.kinds)
 
+    def wants(self, kind: str) -> bool:
+        """Whether a kind of record is asked for, of whatever it is."""
+        return not self.kinds or kind in self.kinds
+
+    def whole(self, kind: str) -> bool:
+        """Whether a kind of record is asked for of all that it is made of."""
+        return self.wants(kind) and not (self.owners or self.configurations)
+
+    def named(self, kind: str) -> bool:
+        """Whether a kind that belongs to no owner is asked for: by its name, or with everything."""
+        return self.everything or kind in self.kinds
+
+    def includes(self, kind: str, names: Collection[str]) -> bool:
+        """Whether a kind of record is asked for of what has any of these names."""
+        asked = {*self.owners, *self.configurations}
+        return self.whole(kind) or (self.wants(kind) and not asked.isdisjoint(names))
+
     def among(self, kind: str, owners: Sequence[str]) -> tuple[str, ...]:
         """Return those of some owners of which a kind of record is asked for."""
-        if self.everything or kind in self.kinds:
-            return tuple(owners)
-        return tuple(owner for owner in owners if owner in self.owners)
+        return tuple(owner for owner in owners if self.includes(kind, (owner,)))
 
 
 def selected(names: Iterable[str], kinds: Collection[str]) -> Selection:

@@ -20,7 +20,7 @@ class Sought(Kind):
 
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return all of it; where only an owner is asked for, if that has changed the index."""
-        asked = selection.everything or self.name in selection.kinds
+        asked = selection.named(self.name)
         return ("all amounts",) if asked or not self.fresh("") else ()
 
     def fresh(self, unit: str) -> bool:

@@ -28,9 +28,7 @@ class Traced(Kind):
 
     def units(self, selection: Selection) -> tuple[str, ...]:
         """Return the owners of formulas that have a class in transformers."""
-        if self.name not in selection.kinds:
-            return ()
-        return tuple(o for o in owners() if o in selection.owners) or owners()
+        return selection.among(self.name, owners()) if self.name in selection.kinds else ()
 
     def about(self, unit: str) -> str:
         """Return the owner; what is traced of it is made apart from its evidence."""

@@ -242,11 +242,26 @@ def test_names_are_those_of_the_catalogue_of_configurations_and_of_kinds():
     assert (found.configurations, found.kinds) == (("llama-3-8b",), ("tags",))
     with pytest.raises(UnknownTarget, match=r"Did you mean linear.* line in .*/component_entries"):
         selected(["linaer"], NAMES)
-    units = {k.name: k.units(found) for stage in stages() for k in stage}
-    assert units["evidence"] == ("gpt2", "axiom_map")
-    assert "llama-3-8b" in units["reference"]
-    assert units["mutants"] == ()
-    assert set(selection.CATALOGUED) <= set(units["tags"])
+
+
+def units(*names: str) -> dict[str, tuple[str, ...]]:
+    """What is recorded where some names are given, by kind."""
+    asked = selected(names, NAMES)
+    return {k.name: found for stage in stages() for k in stage if (found := k.units(asked))}
+
+
+def test_names_alone_mean_every_kind_kinds_alone_everything_both_these_kinds_of_those():
+    found = units("gpt2", "llama-3-8b", "axiom_map")
+    assert found["evidence"] == ("gpt2", "axiom_map")
+    assert "llama-3-8b" in found["reference"]
+    assert "messages" in found
+    assert not {"mutants", "types", "traced", "alive"} & found.keys()
+    assert set(selection.CATALOGUED) <= set(units("tags")["tags"])
+    both = units("tags", "alive", "gpt2", "axiom_map")
+    assert {k: both[k] for k in ("tags", "alive")} == {"tags": ("gpt2",), "alive": ("gpt2",)}
+    assert not {"evidence", "reference", "index", "messages"} & both.keys()
+    assert units("reference", "llama-3-8b")["reference"] == ("llama-3-8b",)
+    assert "alive" not in units("alive", "axiom_map")
 
 
 def test_the_help_of_the_command_names_every_kind():
@@ -254,9 +269,9 @@ def test_the_help_of_the_command_names_every_kind():
 
 
 def test_references_are_traced_only_where_that_is_named():
-    def units(*names):
+    def traced(*names):
         return Traced().units(selected(names, NAMES))
 
-    assert units() == units("gpt2") == units("tags", "gpt2") == ()
-    assert units("traced", "gpt2", "linear") == ("gpt2",)
-    assert {"gpt2", "llama", "t5"} <= set(units("traced"))
+    assert traced() == traced("gpt2") == traced("tags", "gpt2") == ()
+    assert traced("traced", "gpt2", "linear") == ("gpt2",)
+    assert {"gpt2", "llama", "t5"} <= set(traced("traced"))
