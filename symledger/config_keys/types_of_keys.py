@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from math import inf, nan
+from typing import Any
 
 from symledger.arguments.specs import Free, Number, Use
 from symledger.config_keys.common import Rotary, Stored
 from symledger.config_keys.family import Family, Unless, Values
-from symledger.errors import BadInput, shown
+from symledger.errors import BadInput, nearest, shown
 
 WORDS = {
     "int": "a whole number", "float": "a number with a point", "bool": "true or false",
@@ -26,6 +27,12 @@ EVERYWHERE = {
     "is_encoder_decoder": "bool", "transformers_version": "str", "_name_or_path": "str",
 }  # fmt: skip
 """Types of keys that no class has to declare, as its base or every version reads them."""
+TURNED = {
+    "default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional", "axial",
+    "su", "mrope",
+}  # fmt: skip
+"""How the frequencies of rotary positions are said: ``ROPE_INIT_FUNCTIONS`` of transformers 5.23.0
+(``modeling_rope_utils``), what classes name beside them, and the older names of hub files."""
 CHANCE = re.compile(r"(dropout|droppath|drop_path|dropout_prob|dropout_rate|_pdrop|layerdrop)$")
 AMOUNT = re.compile(
     r"(_eps|_epsilon|init_std|initializer_range|initializer_factor|rope_theta|num_labels)$"
@@ -65,6 +72,8 @@ def _types(family: Family, given: Values) -> None:
     null with it: what asks for the key then finds nothing where it expects a number.
     """
     for name, value in given.items():
+        if ALSO.get(name, name) == "rope_parameters" and isinstance(value, dict):
+            _turned(name, value)
         use = family.uses.get(name)
         said = family.facts["types"].get(ALSO.get(name, name))
         if name in family.parts:
@@ -76,6 +85,18 @@ def _types(family: Family, given: Values) -> None:
                 raise _refused(family, name, value, said)
         elif value is None and isinstance(use, Unless) and family.is_typed:
             raise _refused(family, name, value, "int")
+
+
+def _turned(name: str, value: dict[str, Any]) -> None:
+    """Refuse frequencies that nobody knows, of all layers alike or of each kind of them."""
+    for said in (value, *(inner for inner in value.values() if isinstance(inner, dict))):
+        for key in ("rope_type", "type"):
+            kind = said.get(key, "default")
+            if kind is not None and not (isinstance(kind, str) and kind in TURNED):
+                raise BadInput(
+                    f"{shown(name)} with {key} = {_written(kind)} is not supported: no frequencies "
+                    f"of rotary positions are known by that name. {nearest(str(kind), TURNED)}"
+                )
 
 
 def _sensible(family: Family, name: str, value: object, said: str) -> None:

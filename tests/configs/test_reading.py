@@ -110,6 +110,16 @@ def test_a_share_of_heads_that_no_class_reads_is_told(model_type):
             read({"model_type": model_type, "rope_parameters": turning})
 
 
+@pytest.mark.parametrize("model_type", ["llama", "glm4", "phi3", "gemma4_text", "qwen2"])
+@pytest.mark.parametrize("key", ["rope_parameters", "rope_scaling"])
+def test_frequencies_that_nobody_knows_are_refused(model_type, key):
+    """As the reference does, where its table of them (``ROPE_INIT_FUNCTIONS``) has no such name."""
+    for said in ({"rope_type": "ntk"}, {"type": "yern", "factor": 2.0}, {"rope_type": 3},
+                 {"full_attention": {"rope_type": "linaer"}}):  # fmt: skip
+        with pytest.raises(BadInput, match=f"{key} with (rope_)?type = .* is not supported"):
+            read({"model_type": model_type, key: said})
+
+
 def test_keys_go_by_their_other_names():
     assert read({"model_type": "gpt2", "hidden_size": 64}).settings["d"] == "64"
     assert read({"model_type": "gpt2", "n_embd": 64, "hidden_size": 64}).settings["d"] == "64"
