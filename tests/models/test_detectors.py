@@ -3,6 +3,8 @@
 import pytest
 from sympy import Integer
 
+from symledger import derive
+from symledger.errors import BadInput
 from symledger.models.clip.model import ClipText
 from symledger.models.owl.model import Owl
 from symledger.models.resnet.model import ResNetD
@@ -130,3 +132,11 @@ def test_the_best_places_become_queries(mapped):
     turn = work(d, d_dec, B * n_q, B * n_q**2) + 2 * B * n_q * (8 * d + 2 * d**2)
     turn += 2 * B * (S * d**2 + n_q * (d**2 + d * looked + d * Y + 2 * d**2 + 4 * d))
     assert_counts(RTDetr(mapped=mapped == 1, h_dec=h), weights, flops + L_dec * turn)
+
+
+@pytest.mark.parametrize("sides", [{"H": 650}, {"W": 16}, {"H": 656, "W": 656}], ids=str)
+def test_images_whose_maps_are_not_halves_of_each_other_are_refused(sides):
+    """Maps of two sizes stand side by side: where one is not twice the other the class fails."""
+    with pytest.raises(BadInput, match=r"_5 = ./32 .* is not a positive whole number"):
+        derive("rt_detr", sides)
+    assert derive("rt_detr", {"H": 672})["params"].value == derive("rt_detr")["params"].value

@@ -19,7 +19,7 @@ from symledger.ir.tensor import Tensor
 from symledger.models.resnet.model import BAG, ResNetD
 from symledger.models.shared.detection import BOX, FindingBlock, Guess
 from symledger.models.shared.fused_maps import ZHAO, Pyramid, unit
-from symledger.models.shared.stages import halves, halvings
+from symledger.models.shared.stages import halves
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import (
     apply,
@@ -139,7 +139,7 @@ class RTDetr(Component):
     signature: ClassVar[str] = (
         "B C_in H W -> B n_q Y, B n_q four, B L_dec n_q Y, B L_dec n_q four"
     )
-    definitions: ClassVar[dict[Size, Expr]] = halvings((True,) * 5)
+    definitions: ClassVar[dict[Size, Expr]] = halves(5)
     assumptions: ClassVar[dict[Size, Expr]] = {
         **halves(5), C_i[1]: 2 * C_i[0], C_i[2]: 4 * C_i[0], C_i[3]: 8 * C_i[0],
         sizes.h_dec: sizes.h, sizes.d_img: sizes.d, sizes.C_csp: sizes.d_img / 2,
