@@ -162,6 +162,8 @@ d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 d_c = Size("d_c", "width of the latent vector that keys and values are mapped from")
 d_q = Size("d_q", "width of the latent vector that queries are mapped from")
 n_b = Size("n_b", "buckets of distances")
+N_prm = Size("N_prm", "tasks, each with a prompt of learned vectors")
+T_prm = Size("T_prm", "learned vectors that stand before the tokens")
 n_r = Size("n_r", "rows of a table of distances")
 T_k = Size("T_k", "tokens that a decoder has met, the new ones included")
 E = Size("E", "routed experts")
@@ -392,6 +394,7 @@ ORDER: tuple[Size, ...] = (
     *(w_snd, w_smx),
     *(n_s, L_z, L_zw, n_n),
     *(r_c, r_x, S_c, S_x, S_p),
+    *(N_prm, T_prm),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

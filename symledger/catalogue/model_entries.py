@@ -104,6 +104,7 @@ MODELS: tuple[Entry, ...] = (
           reads={"cohere2": "COHERE2", "cohere_compass_text": "COMPASS"}),
     Entry("diffllama", "models.diffllama.model:DiffLlama", "model",
           reads={"diffllama": "DIFFLLAMA"}),
+    Entry("cpmant", "models.cpmant.model:CpmAnt", "model", reads={"cpmant": "CPMANT"}),
     Entry("modernbert_decoder", "models.modernbert_decoder.model:ModernBertDecoder", "model",
           reads={"modernbert-decoder": "MODERNBERT_DECODER"}),
     Entry("vgg", "models.vgg.model:VGG", "model"),

@@ -18,6 +18,8 @@ OVERWRITING = ("rwkv", "xlstm")
 """What writes over its state, so that there is no backward pass where one is kept."""
 DELAYED = ("voxtral_realtime_text",)
 """What is told how late it writes: one vector, whatever the tokens are."""
+REREADING = ("cpmant",)
+"""What asks for all tokens in each step, and leaves those out itself that it has met."""
 SOURCE = {"S": 12, "S_img": 12}
 """Of the source, where an encoder reads one, and of what was seen, where a decoder is shown it."""
 SHOWN = "cross_attention_states"
@@ -141,6 +143,7 @@ def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
     given |= {key: before[key] for key in kept if key in before}
     if not kept & set(given):
         return None
+    last = tokens if model.config.model_type in REREADING else tokens[:, -1:]
     with FlopCounterMode(display=False) as counter:
-        model(**{name: tokens[:, -1:]}, use_cache=True, **given)
+        model(**{name: last}, use_cache=True, **given)
     return int(counter.get_total_flops())

@@ -224,5 +224,5 @@ class BiasedAttention(HeadAttention):
     def forward(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Steps:
         masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else EVERYTHING
         if bias is not None:
-            bias = view("(g r) T S -> g r T S", bias, g=self.h_kv)
+            bias = view("... (g r) T S -> ... g r T S", bias, g=self.h_kv)
         return self.mixed(q, k, v, masked, bias, self.dropout)

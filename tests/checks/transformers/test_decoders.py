@@ -99,6 +99,12 @@ CASES = {
         "sliding_window": 6, "compress_rate_csa": 2, "compress_rate_hca": 3, "mlp_bias": True,
         "compress_ratios": [0, 4, 128, 4], "num_hash_layers": 1, "n_shared_experts": 2,
     },
+    "prompts of cpmant": {
+        "model_type": "cpmant", "vocab_size": 40, "hidden_size": 20, "num_attention_heads": 3,
+        "dim_head": 6, "dim_ff": 14, "num_hidden_layers": 2, "position_bias_num_buckets": 8,
+        "position_bias_max_distance": 16, "prompt_types": 3, "prompt_length": 5,
+        "segment_types": 4,
+    },
     "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
                 "vocab_size": 99, "use_mambapy": True},
 }  # fmt: skip
@@ -132,6 +138,13 @@ def test_a_step_after_compressed_keys_has_the_flops_of_the_implementation(T, tmp
     model.set_experts_implementation("batched_mm")
     lengths = {"B": 2, "T": T}
     assert found.subs(lengths)["flops.decode"].value == built.decoded(model, lengths)
+
+
+def test_a_step_after_a_prompt_has_the_flops_of_the_implementation(tmp_path):
+    found = account(CASES["prompts of cpmant"], tmp_path)
+    lengths = {"B": 2, "T": 11}
+    counted = built.decoded(built.build(found.target.configured), lengths)
+    assert found.subs(lengths)["flops.decode"].value == counted
 
 
 def test_what_is_not_said_has_no_number(tmp_path):

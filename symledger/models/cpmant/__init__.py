@@ -1,0 +1,1 @@
+"""CPM-Ant: an encoder of gated blocks, used to write, before whose words learned vectors stand."""
