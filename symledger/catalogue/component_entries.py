@@ -31,6 +31,8 @@ COMPONENTS: tuple[Entry, ...] = (
           inputs={"q": "B T h d_k", "k": "B T h_kv d_k", "v": "B T h_kv d_v"}),
     Entry("alibi_attention", "components.attention.relative:ALiBiAttention"),
     Entry("relative_attention", "components.attention.relative:RelativeAttention"),
+    Entry("content_relative_attention",
+          "components.attention.content_relative:ContentRelativeAttention"),
     Entry("grid_attention", "components.attention.grid:GridAttention"),
     Entry("decomposed_attention", "components.attention.decomposed:DecomposedAttention"),
     Entry("windowed_image_attention", "components.attention.shifted:WindowedImageAttention"),

@@ -106,7 +106,7 @@ class Attention(Component):
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
         if self.causal or memory is not None or past_k is not None:  # decoding meets them again
             k, v = state(k, self.window), state(v, self.window)
-        z = self.core()(q, k, v, *([] if bias is None else [bias]), name="core")
+        z = self.core()(q, k, v, *self.beside(x, bias), name="core")
         merged = self.leaving(x, z)
         y = Linear(self.h * self.d_v, self.d, self.has_bias("O"))(merged, name="O")
         return steps(q=q, k=k, v=v, z=z, y=y)
@@ -152,7 +152,7 @@ class Attention(Component):
 
         They are normalized first and turned then, if at all.
         """
-        wide = Linear(self.d, heads * width, self.has_bias(name))(x, name=name)
+        wide = self.mapped(name, x, heads * width)
         if offset is not None and self.qk_norm == "rms of all heads":
             wide = RMSNorm(heads * width)(wide, name=f"norm_{name}")
         split = view("B T (h k) -> B T h k", wide, h=heads, k=width)
@@ -167,6 +167,14 @@ class Attention(Component):
         if self.rotary and offset is not None:
             return self.turned(name, split, width, offset)
         return split
+
+    def mapped(self, name: str, x: Tensor, width: Expr) -> Tensor:
+        """Map x to the queries, keys or values of all heads."""
+        return Linear(self.d, width, self.has_bias(name))(x, name=name)
+
+    def beside(self, x: Tensor, bias: Tensor | None) -> tuple[Tensor, ...]:
+        """Return what the core is given besides queries, keys and values: a bias, if there is."""
+        return () if bias is None else (bias,)
 
     def turned(self, name: str, x: Tensor, width: Expr, offset: Expr) -> Tensor:
         """Turn queries or keys by their position, or as much of each head as is to be."""

@@ -1,4 +1,4 @@
-"""Attention inside chunks, and by differences, once more in PyTorch."""
+"""Attention inside chunks, by differences and to told distances, once more in PyTorch."""
 
 from __future__ import annotations
 
@@ -20,6 +20,24 @@ class Chunked(DotProduct):
         chunk = torch.arange(s["T"]) // s["Q"]
         other = torch.where(chunk[:, None] == chunk, 0.0, -torch.inf).double()
         super().__init__(s, o, other + causal_mask(s["T"], s["T"]))
+
+
+class ContentRelative(nn.Module):
+    """Attention whose queries say how much each distance counts."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.core = DotProduct(s, {**o, "causal": True})
+        self.R = nn.Parameter(torch.randn(s["n_r"], s["d_rel"]))
+        far = torch.arange(s["T"])[:, None] - torch.arange(s["S"]) + s["S"] - s["T"]
+        self.register_buffer("rows", torch.arange(s["T"])[:, None])
+        self.register_buffer("far", far.clamp(0, s["n_r"] - 1))
+        self.register_buffer("reached", ((far >= 0) & (far < s["n_r"])).double())
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, r: Tensor) -> Tensor:
+        """Make the profile of each query, pick its number for each key, mix the values."""
+        profile = torch.einsum("bthe,ne->bhtn", r, self.R)
+        return self.core(q, k, v, profile[:, :, self.rows, self.far] * self.reached)
 
 
 class Differential(nn.Module):
@@ -54,6 +72,7 @@ class Differential(nn.Module):
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "chunk_attention": (Case("torch.einsum and F.softmax", Chunked, equal={"S": "T"}),),
+    "content_relative_attention": (Case("torch.einsum and indexing", ContentRelative),),
     "differential_attention": (Case("torch.matmul and F.softmax", Differential,
                                     equal={"h_kv": "2*G", "h": "4*G"}),),
 }  # fmt: skip
