@@ -14,9 +14,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType, MappingProxyType, TracebackType
 from typing import NoReturn
 
+from symledger import replaced
 from symledger.errors import BadInput, SymledgerError, raised, shown
 
 MODULE = "symledger_user_"
@@ -108,7 +109,8 @@ def blamed() -> Iterator[None]:
     """Say of what a user's file raises later, while results are shown, that it was the file.
 
     Raises:
-        BadInput: code of such a file was running when something was raised.
+        BadInput: code of such a file was running when something was raised, or it had put something
+            else in place of what others run on.
     """
     with interruptible():
         try:
@@ -117,9 +119,28 @@ def blamed() -> Iterator[None]:
             raise
         except BaseException as error:
             path = _path(error)
-            if not path:
+            if path:
+                raise _refused(error, path, "the file") from error
+            others = replaced.others(Ran.names, MODULE)
+            if not others:
                 raise
-            raise _refused(error, path, "the file") from error
+            raise BadInput(
+                f"{shown(Ran.path)} puts something else in place of {', '.join(others[:3])}"
+                f"{' and others' if len(others) > 3 else ''}; what runs on it "
+                f"{raised(error, Path(Ran.path))} Leave it as it is."
+            ) from error
+
+
+class Ran:
+    """The file of a user's that was run last, and what names meant before."""
+
+    path = ""
+    names: replaced.Names = MappingProxyType({})
+
+
+def noted(path: str) -> None:
+    """Note what names mean before a user's file is run, to say of what fails later what it was."""
+    Ran.path, Ran.names = path, replaced.names()
 
 
 @contextmanager
