@@ -91,6 +91,19 @@ def test_a_forward_may_be_a_static_or_a_class_method(tmp_path, way):
     assert traced(f"{path}:Net", {}, ("x: float32 (B, T)",)).sizes == {"B": 2, "T": 12}
 
 
+@pytest.mark.parametrize("line", [
+    "for _ in range(9999): y = [y]", "y = [y]; y.append(y)", "y = {'y': y}; y['me'] = y",
+])  # fmt: skip
+def test_what_is_returned_may_be_as_deep_as_it_likes_and_hold_itself(tmp_path, line):
+    path = tmp_path / "net.py"
+    path.write_text(
+        "from torch import nn\nclass Net(nn.Module):\n    def forward(self, x):\n"
+        f"        y = x * x\n        {line}\n        return y\n"
+    )
+    made = traced(f"{path}:Net", {}, ("x: float32 (B, T)",))
+    assert made.checks[-1].passed  # PyTorch's own counter cannot flatten it, so others are not
+
+
 def test_what_a_file_has_replaced_is_named_where_something_fails(written, monkeypatch):
     monkeypatch.setattr(tracing, "verified", tracing.verified)  # to have it back
     line = "import symledger.tracing.trace as t; t.verified = None"
