@@ -6,20 +6,26 @@ the keyboard meanwhile is no fault of the file.
 
 from __future__ import annotations
 
+import builtins
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType, TracebackType
 from typing import NoReturn
 
+from symledger import replaced
 from symledger.errors import BadInput, SymledgerError, raised, shown
 
 MODULE = "symledger_user_"
 """How the name of a module that is made of a user's file begins."""
+BUILTINS = vars(builtins)
+"""Names that every module finds, if it has no other."""
+FREE = ("print", "open", "input")
+"""Those that many a file puts something of its own in place of; nothing here suffers from it."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -44,15 +50,50 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise Interrupted
 
 
-@contextmanager
-def guarded(path: str, what: str) -> Iterator[None]:
+class guarded:  # noqa: N801  # a context, as those that functions make
     """Turn whatever a user's model file raises into one clear message; send its prints aside.
 
-    It may put something else in place of the streams, but not for long.
+    It may put something else in place of the streams, but not for long; what it puts in place of
+    Python's own names is taken out again before anything else is done, for all runs on them.
 
     Raises:
-        BadInput: the code inside raised anything that is not already a refusal of ours.
+        BadInput: the code inside raised anything that is not already a refusal of ours, or left
+            other names of Python's.
     """
+
+    def __init__(self, path: str, what: str) -> None:
+        self.path, self.inner = path, _said(path, what)
+
+    def __enter__(self) -> None:
+        self.names = BUILTINS.copy()
+        self.inner.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:  # fmt: skip
+        """Put names back, and refuse to go on if there were other ones."""
+        others = _put_back(self.names)
+        if not others:
+            return self.inner.__exit__(kind, error, trace)
+        self.inner.__exit__(None, None, None)
+        raise BadInput(
+            f"{shown(self.path)} puts something else in place of Python's own {', '.join(others)}, "
+            "which all that is done here runs on, too. Leave it as it is."
+        ) from error
+
+
+def _put_back(names: Mapping[str, object]) -> list[str]:
+    """Put Python's own names back, and return those that were others; no such name is used."""
+    others = [n for n in names if n not in FREE and BUILTINS.get(n, FREE) is not names[n]]
+    for n in others:
+        BUILTINS[n] = names[n]
+    return others
+
+
+@contextmanager
+def _said(path: str, what: str) -> Iterator[None]:
+    """Turn what is raised inside into one message."""
     with interruptible():
         try:
             with redirect_stderr(sys.stderr), redirect_stdout(sys.stderr), staying():
@@ -68,7 +109,8 @@ def blamed() -> Iterator[None]:
     """Say of what a user's file raises later, while results are shown, that it was the file.
 
     Raises:
-        BadInput: code of such a file was running when something was raised.
+        BadInput: code of such a file was running when something was raised, or it had put something
+            else in place of what others run on.
     """
     with interruptible():
         try:
@@ -77,9 +119,28 @@ def blamed() -> Iterator[None]:
             raise
         except BaseException as error:
             path = _path(error)
-            if not path:
+            if path:
+                raise _refused(error, path, "the file") from error
+            others = replaced.others(Ran.names, MODULE)
+            if not others:
                 raise
-            raise _refused(error, path, "the file") from error
+            raise BadInput(
+                f"{shown(Ran.path)} puts something else in place of {', '.join(others[:3])}"
+                f"{' and others' if len(others) > 3 else ''}; what runs on it "
+                f"{raised(error, Path(Ran.path))} Leave it as it is."
+            ) from error
+
+
+class Ran:
+    """The file of a user's that was run last, and what names meant before."""
+
+    path = ""
+    names: replaced.Names = MappingProxyType({})
+
+
+def noted(path: str) -> None:
+    """Note what names mean before a user's file is run, to say of what fails later what it was."""
+    Ran.path, Ran.names = path, replaced.names()
 
 
 @contextmanager

@@ -33,9 +33,8 @@ def _cells(formula: Formula, name: str) -> list[str]:
 
 
 def flops(p: Page, account: Account) -> None:
-    """FLOPs and traffic, as formulas and numbers."""
+    """FLOPs and traffic, as formulas and numbers; nothing where all of them are withheld."""
     names = [name for name in FLOPS if name in account.quantities]
-    p.heading(message("costs.flops"))
     table: list[list[str]] = []
     for name in names:
         table.append(_cells(account[name], short(name)))
@@ -46,13 +45,14 @@ def flops(p: Page, account: Account) -> None:
     for name in REST:
         if name in account.quantities:
             table.append(_cells(account[name], short(name)))
-    p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
+    if table:
+        p.heading(message("costs.flops"))
+        p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
 
 
 def memory(p: Page, account: Account) -> None:
-    """Memory of running and of training, as formulas and numbers."""
+    """Memory of running and of training, as formulas and numbers; nothing where all is withheld."""
     c = account.conventions
-    p.heading(message("costs.memory", dtype=c.dtype, optimizer=c.optimizer))
     table: list[list[str]] = []
     for name in MEMORY:
         if name in account.quantities:
@@ -60,7 +60,9 @@ def memory(p: Page, account: Account) -> None:
             cells = _cells(f, short(name))
             units = byte_units(f.value) if f.value is not None else ""
             table.append([*cells[:2], cells[2] and cells[2] + " B", units])
-    p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
+    if table:
+        p.heading(message("costs.memory", dtype=c.dtype, optimizer=c.optimizer))
+        p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
     if "params" not in account.quantities:
         return
     count, trained = account.params.value, account["memory.gradients"].value

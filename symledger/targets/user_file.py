@@ -17,7 +17,7 @@ from symledger.catalogue.options import choices_of
 from symledger.configs.files import LARGEST, content, kind
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.notation.component import Component
-from symledger.user_code import MODULE, guarded
+from symledger.user_code import MODULE, guarded, noted
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ def imported(path: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise BadInput(f"{shown(path)} is not a Python file: its name must end in .py.")
     module = module_from_spec(spec)
+    noted(path)
     sys.modules[spec.name] = module
     with guarded(path, "the file"), among_its_neighbours(file):
         spec.loader.exec_module(module)

@@ -1,10 +1,12 @@
 """Whatever a model file raises, wherever: one message with file and line, and exit code 2."""
 
+import builtins
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -93,6 +95,33 @@ def test_nonsense_that_a_class_states_is_the_files(file, stated):
     file.write_text(HEAD.format(raising="pass") + MODEL + f"    {stated}\n")
     with pytest.raises(BadInput, match=f"{NONSENSE[stated]} in .* raised "):
         derive(f"{file}:Model").to_dict()
+
+
+@pytest.mark.parametrize("name", ["isinstance", "len", "next", "super", "BaseException"])
+@pytest.mark.parametrize("place", ["import", "init", "forward"])
+def test_a_name_of_pythons_own_is_put_back_and_refused(file, place, name):
+    own = vars(builtins)[name]
+    raising = f"import builtins; builtins.{name} = None; builtins.more = 3"
+    file.write_text(HEAD.format(raising="raise Silent") + PLACES[place].format(raising=raising))
+    said = run("derive", f"{file}:Model")
+    assert vars(builtins)[name] is own
+    assert said.code == 2
+    assert f"in place of Python's own {name}, which" in said.err
+
+
+def test_a_file_may_print_in_its_own_way(file):
+    file.write_text(f"import builtins\nbuiltins.print = len\n{HEAD}{MODEL}".format(raising="pass"))
+    with kept_print():
+        assert not run("derive", f"{file}:Model").code
+
+
+@contextmanager
+def kept_print():
+    own = print
+    try:
+        yield
+    finally:
+        builtins.print = own
 
 
 def test_a_name_of_an_error_is_not_echoed_at_length(file):

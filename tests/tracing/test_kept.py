@@ -56,6 +56,9 @@ KEPT = {
         -1, (2, 2, -1)).permute(2, 0, 3, 1, 4))),
     "places": (lambda d: nn.Identity(), lambda m, y, x: y[torch.zeros(4, dtype=torch.int64),
                torch.ones(4, dtype=torch.int64)].exp()),
+    "dropped channels": (lambda d: nn.Dropout1d(0.3), lambda m, y, x: m(y) * x),
+    "dropped elements of SELU": (lambda d: nn.AlphaDropout(0.3), lambda m, y, x: m(y).exp()),
+    "dropped channels of SELU": (lambda d: nn.FeatureAlphaDropout(0.3), lambda m, y, x: m(y) * x),
     "bags": (lambda d: nn.EmbeddingBag(9, d),
              lambda m, y, x: y * m(torch.zeros(4, 3, dtype=torch.int64, device=x.device))[0]),
     "gather": (lambda d: nn.Linear(d, d), lambda m, y, x: m(y).gather(1, torch.zeros(

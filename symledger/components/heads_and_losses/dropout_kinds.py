@@ -40,13 +40,13 @@ class ChannelDropout(Component):
         return steps(y=x * view("b c -> b c ()", mask) * (1 / (1 - self.p)))
 
 
-def self_normalized(x: Tensor, mask: Tensor, p: Expr, least: Expr = LEAST) -> Tensor:
+def self_normalized(x: Tensor, mask: Tensor, p: Expr) -> Tensor:
     """Put what SELU comes to far below zero where a mask is 0; keep mean and variance as they are.
 
     Kept for the backward pass is the mask alone.
     """
-    scale = 1 / sqrt((1 - p) * (1 + p * least**2))
-    y: Tensor = (x * mask + (1 - mask) * least) * scale + -p * least * scale
+    scale = 1 / sqrt((1 - p) * (1 + p * LEAST**2))
+    y: Tensor = (x * mask + (1 - mask) * LEAST) * scale + -p * LEAST * scale
     return y
 
 

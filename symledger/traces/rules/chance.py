@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, sqrt
 
 from symledger.components.heads_and_losses.dropout import Dropout
-from symledger.components.heads_and_losses.dropout_kinds import self_normalized
 from symledger.ir.functions import SELU, SELU_ALPHA
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -30,8 +29,16 @@ def dropout(at: At, input: Tensor, p: Any, training: Any, inplace: Any = False) 
         return reshaped(at, Dropout(chance)(x, name="dropout"), at.shape)
     mask = noise("mask", 1 - chance, *_drawn_for(at, input.shape))
     if "alpha" in at.operation:
-        return self_normalized(input, mask, chance, -SELU * SELU_ALPHA)
-    made: Tensor = input * mask * (1 / (1 - chance))
+        return _self_normalized(input, mask, chance)
+    made: Tensor = input * (mask * (1 / (1 - chance)))  # PyTorch keeps the product of the two
+    return made
+
+
+def _self_normalized(x: Tensor, mask: Tensor, p: Expr) -> Tensor:
+    """Put the least of SELU where a mask is 0; PyTorch keeps the mask as a factor, a value."""
+    least = -SELU * SELU_ALPHA
+    scale = 1 / sqrt((1 - p) * (1 + p * least**2))
+    made: Tensor = x * (mask * scale) + ((1 - mask) * least - p * least) * scale
     return made
 
 

@@ -181,15 +181,28 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         if asking:
             with running_again(recorder):
                 torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
-    own = {storage_id(t) for t in (*module.parameters(), *module.buffers())}
+    weights = parameters_of(module)
+    own = {storage_id(t) for t in (*weights, *module.buffers())}
     kept = {n: s for n, s in kept.items() if n in asked - own}  # not of results nobody uses
     artefacts, where = _artefacts(recorder, kept, whole, packed, times)
     return Measured(
-        sum(p.numel() for p in module.parameters()),
-        sum(p.numel() for p in module.parameters() if not p.requires_grad),
+        sum(p.numel() for p in weights), sum(p.numel() for p in weights if not p.requires_grad),
         tuple(_unused(module, recording)), forward, counter.get_total_flops() - forward,
         sum(s.nbytes() for s in kept.values()), artefacts, where,
     )  # fmt: skip
+
+
+def parameters_of(module: torch.nn.Module) -> list[torch.nn.Parameter]:
+    """Return each parameter once, by what modules hold, whatever their methods say of it."""
+    found: dict[int, torch.nn.Parameter] = {}
+    seen, left = set(), [module]
+    while left:
+        part = left.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            found |= {id(p): p for p in part._parameters.values() if p is not None}
+            left += [m for m in part._modules.values() if m is not None]
+    return list(found.values())
 
 
 def _artefacts(

@@ -116,8 +116,12 @@ def _check_inputs(subject: Subject) -> None:
     """Refuse inputs that a module's ``forward`` does not have, and ask for those that it needs."""
     if subject.kind.forward is torch.nn.Module.forward:
         raise BadInput(f"{subject.name} has no forward: write what it computes.")
+    if not callable(subject.kind.forward):
+        raise BadInput(f"{subject.name}.forward is no function: write what it computes.")
     parameters = inspect.signature(subject.kind.forward).parameters
-    _itself, *taken = parameters  # which not everybody calls self
+    found = inspect.getattr_static(subject.kind, "forward")
+    itself = not isinstance(found, staticmethod | classmethod)  # which not everybody calls self
+    taken = [*parameters][itself:]
     given = {x.name for x in subject.inputs}
     several = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     for name in given:

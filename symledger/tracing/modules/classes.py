@@ -18,6 +18,7 @@ from symledger.targets.user_file import imported
 from symledger.tracing.modules.configured import configured_subject
 from symledger.tracing.modules.settings import default_of, valued
 from symledger.tracing.modules.subject import Entering, Subject, parse_input
+from symledger.tracing.runs.devices import own_defaults
 from symledger.tracing.runs.limit import limited
 from symledger.user_code import guarded
 
@@ -66,7 +67,7 @@ FREE = {"B", "T", "S", "H", "W", "D"}
 
 def _module(where: str) -> ModuleType:
     if where.endswith(".py") or "/" in where:
-        with limited(where):
+        with limited(where), own_defaults():
             return imported(where)
     if not is_there(where):
         require(CALLED.keys() & {where.partition(".")[0]}, f"no class of {where} can be traced")
@@ -97,9 +98,10 @@ def subject_of(
     """
     name = kind.__name__
     configured = getattr(kind, "config_class", None)
-    if configured is not None and hasattr(configured, "from_dict"):
+    if dataclasses.is_dataclass(configured) and hasattr(configured, "from_dict"):
         return configured_subject(kind, where, settings, inputs, training, config)
-    signature = inspect.signature(kind)
+    with guarded(where, name):
+        signature = inspect.signature(kind)
     arguments: dict[str, Any] = {}
     objects: dict[str, Any] = {}
     missing: list[str] = []

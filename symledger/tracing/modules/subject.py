@@ -13,7 +13,13 @@ from typing import Any
 import torch
 
 from symledger.errors import BadInput, shown
-from symledger.tracing.runs.devices import ADDRESS, UNREADABLE, Elsewhere, Reading
+from symledger.tracing.runs.devices import (
+    ADDRESS,
+    UNREADABLE,
+    Elsewhere,
+    Reading,
+    own_defaults,
+)
 from symledger.user_code import guarded
 
 INPUT = re.compile(r"\s*(\w+)\s*:\s*(\w+)\s*\(([^()]*)\)\s*")
@@ -91,17 +97,19 @@ class Subject:
     @property
     def modules(self) -> list[ModuleType]:
         """The Python modules that the class and its bases stand in, PyTorch's left out."""
-        names = dict.fromkeys(c.__module__ for c in self.kind.__mro__)
+        names = dict.fromkeys(str(c.__module__) for c in self.kind.__mro__)
         own = (n for n in names if n.partition(".")[0] not in ("torch", "builtins", "typing"))
-        return [sys.modules[n] for n in own if n in sys.modules]
+        found = (sys.modules.get(n) for n in own)
+        return [m for m in found if isinstance(m, ModuleType)]  # one may put anything in its place
 
     def build(self, values: Mapping[str, Any], device: str = "meta") -> torch.nn.Module:
         """Build the module with some values in place of its own, on tensors without elements."""
         given = {**self.arguments, **values}
         elsewhere = Elsewhere(device, running=False)
-        with torch.device(device), elsewhere, guarded(self.source, f"{self.name}(…)"):
+        with own_defaults(), torch.device(device), elsewhere, \
+                guarded(self.source, f"{self.name}(…)"):  # fmt: skip
             module = self._made(given)
-        settled(module, device)
+            settled(module, device)
         return module.train(self.training) if not self.training else module
 
     def _made(self, given: dict[str, Any]) -> torch.nn.Module:
@@ -123,7 +131,7 @@ class Subject:
         elsewhere = Elsewhere(device, running=True)
         forward = f"{self.name}.forward"
         try:
-            with torch.device(device), elsewhere, guarded(self.source, forward):
+            with own_defaults(), torch.device(device), elsewhere, guarded(self.source, forward):
                 return module(**entering, **self.extra)
         except BadInput as error:
             if any(said in str(error.__cause__) for said in NO_ELEMENTS):

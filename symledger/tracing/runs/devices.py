@@ -6,7 +6,8 @@ changes what is computed. What a constructor keeps on the processor on purpose, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -61,6 +62,31 @@ class Elsewhere(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         kwargs.pop("device", None)
         rest = [a for a in args if isinstance(a, torch.dtype)]
         return torch.Tensor.to(x, *rest, **kwargs) if rest or "dtype" in kwargs else x
+
+
+@contextmanager
+def own_defaults() -> Iterator[None]:
+    """Take back what a file sets for all of PyTorch: type and device of tensors, and no gradients.
+
+    A class is traced as any script may use it, whatever its own file does beside defining it.
+    """
+    kind, device, graded = torch.get_default_dtype(), default_device(), torch.is_grad_enabled()
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(kind)
+        torch.set_grad_enabled(graded)
+        if default_device() != device:
+            torch.set_default_device(None if device == torch.device("cpu") else device)
+
+
+def default_device() -> torch.device | None:
+    """Return where tensors are made; None of what is not there, as an accelerator."""
+    try:
+        found: torch.device = torch.get_default_device()
+    except (AssertionError, RuntimeError):
+        return None
+    return found
 
 
 class Reading(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it

@@ -224,21 +224,27 @@ def user_line() -> str:
     return ""
 
 
-def tensors(result: Any, around: tuple[int, ...] = ()) -> Iterator[torch.Tensor]:
-    """Yield the tensors in what a module returns: alone, in lists and mappings, in any object.
+def tensors(result: Any) -> Iterator[torch.Tensor]:
+    """Yield the tensors in what a module returns, however deep: in lists, mappings, any object.
 
     What an object is not told of, as a distribution or a data class, is what it has attributes of.
     """
-    if isinstance(result, torch.Tensor):
-        yield result
-    elif isinstance(result, Mapping):
-        parts: Iterable[Any] = result.values()
-    elif isinstance(result, list | tuple | set | frozenset):
-        parts = result
-    elif isinstance(result, type | FunctionType | ModuleType | torch.nn.Module):
-        parts = ()
-    else:
-        parts = vars(result).values() if hasattr(result, "__dict__") else ()
-    if not isinstance(result, torch.Tensor) and id(result) not in around:
-        for each in parts:
-            yield from tensors(each, (*around, id(result)))
+    left, seen = [result], {}
+    while left:
+        each = left.pop()
+        if isinstance(each, torch.Tensor):
+            yield each
+        elif id(each) not in seen:
+            seen[id(each)] = each  # so that no other has its number
+            left += reversed([*_parts(each)])
+
+
+def _parts(result: Any) -> Iterable[Any]:
+    """Return what an object holds."""
+    if isinstance(result, Mapping):
+        return result.values()
+    if isinstance(result, list | tuple | set | frozenset):
+        return result
+    if isinstance(result, type | FunctionType | ModuleType | torch.nn.Module):
+        return ()
+    return vars(result).values() if hasattr(result, "__dict__") else ()
