@@ -287,7 +287,7 @@ class _Walk:
             assert isinstance(formal.op, Input)
             narrow = x.storage in FLOATS and formal.storage in FLOATS
             self.made[formal] = replace(formal, storage=x.storage) if narrow else formal
-            if x in self.leaves:
+            if x in self.leaves and formal not in call.sliced:
                 self.leaves.add(self.made[formal])
         before, self.shared = self.shared, call.shared or self.shared
         body = self.program(call.body)
