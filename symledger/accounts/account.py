@@ -96,7 +96,8 @@ def derive(
         cache: where keys and values lie between decoding steps, and in which type: ``"paged:16"``,
             ``"fp8"``, ``"paged,fp8"``; as the definition keeps them unless told.
         products: the type of what is multiplied by weights, and kept for their gradients:
-            ``"fp8"``; that of values unless told.
+            ``"fp8"``; with ``"bf16"`` or ``"fp16"`` all values are of the types that they have
+            under ``torch.autocast``; that of values unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.

@@ -20,7 +20,8 @@ from symledger.checks.exact import whole
 from symledger.checks.logged import Buffer, Event, Logging, Path
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Array, Trial, every
-from symledger.ir.ops import Input, Param, View
+from symledger.ir.ops import Input, Map, Param, View
+from symledger.ir.scalars import CACHED
 from symledger.ir.tensor import Call, Program, Pullback, Tensor
 from symledger.notation.recompute import block_of
 from symledger.readings.live.held import (
@@ -83,6 +84,11 @@ def _measured(
     for buffer in filter(None, outputs):
         last = spans[buffer.whole, False]
         last[1] = max(last[1], number[machine.events[turn - 1]] if turn else 0)
+    for (buffer, _), span in spans.items():  # which autocast lets go when the forward pass ends
+        if isinstance(buffer.tensor.op, Map) and buffer.tensor.op.code == CACHED and (
+            (buffer.born or 0) < turn
+        ):  # fmt: skip
+            span[1] = max(span[1], number[machine.events[turn - 1]])
     stored = [
         (buffer.elements * bytes_of[buffer.tensor.storage], *span)
         for (buffer, _), span in spans.items()

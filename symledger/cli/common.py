@@ -40,7 +40,8 @@ CACHE = click.option(
 PRODUCTS = click.option(
     "--products", metavar="TYPE",
     help="The type of what is multiplied by weights, and kept for their gradients: fp8, as "
-         "DeepSeek-V3 was trained; that of values unless told.",
+         "DeepSeek-V3 was trained; with bf16 or fp16 all values as torch.autocast has them; that "
+         "of values unless told.",
 )  # fmt: skip
 STEP = click.option(
     "--step", metavar="WAY",

@@ -248,6 +248,8 @@ class Derivation(Posed):
     def _readings_under(self, conventions: Conventions) -> Readings:
         """The readings under other conventions; the pull-back is shared where it is the same."""
         counted = {name: getattr(conventions, name) for name in COUNTING}
+        if self.conventions.products != conventions.products:
+            return self._readings(conventions)
         if replace(self.conventions, **counted) == conventions:
             return self.readings.under(**counted)
         return self._readings(conventions)

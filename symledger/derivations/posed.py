@@ -22,8 +22,10 @@ from symledger.ir.tensor import Program
 from symledger.ledger import caches, quantised, recipes
 from symledger.notation.adapting import Adaptation, adapting, read_adaptation
 from symledger.notation.adapting import check as check_adapted
+from symledger.notation.autocast import autocast
 from symledger.notation.products import Products, multiplying
 from symledger.notation.recompute import Plan, planned, read_plan
+from symledger.readings.params import is_trained
 from symledger.targets.resolve import resolve
 from symledger.targets.target import Target, equations_of, symbols_of
 
@@ -46,7 +48,7 @@ class Posed:
         self._products = self._read_products()
         plan = self._plan_at_sizes()
         with planned(plan), adapting(self._adaptation), multiplying(self._products):
-            self.program: Program = self.target.program()
+            self.program: Program = self._under_autocast(self.target.program())
         if self._adaptation:
             check_adapted(self._adaptation, self.program)
         self._check_cache()
@@ -102,7 +104,18 @@ class Posed:
                 "--products is for definitions whose weights are trained: of a trace, products are "
                 "those of its module, and in which type those of adapters are is not known."
             )
+        if self.conventions.autocast:
+            return None
         return Products(self.conventions.products)
+
+    def _under_autocast(self, program: Program) -> Program:
+        """The program with the types of autocast, where these are asked for."""
+        c = self.conventions
+        if not c.autocast:
+            return program
+        return autocast(
+            program, lambda body, weight: is_trained(body, weight, c.frozen), c.input_gradient
+        )
 
     @property
     def tiles(self) -> tuple[Expr, ...]:

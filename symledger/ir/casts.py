@@ -12,3 +12,7 @@ USUAL, ATTENDED = "usual", "attended"
 """What maps are given: anything, or what attention gives, which has more bits."""
 CASTS: Mapping[str, Mapping[str, Storage]] = {"fp8": {USUAL: "fp8", ATTENDED: "e5m6"}}
 """Of each type of products, the storage class of what is multiplied, by what that is."""
+HALVES = ("bf16", "fp16")
+"""Types of 16 bits in which products are computed while weights, and other values, are in fp32."""
+FLOATS: tuple[Storage, ...] = ("value", "half")
+"""The storage classes of values, the wider one first."""

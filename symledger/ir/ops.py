@@ -16,9 +16,10 @@ from symledger.ir.scalars import Scalar
 
 Stated = Literal["value", "statistic", "mask", "index"]
 """What a definition says that a tensor holds."""
-Storage = Literal[Stated, "fp8", "e5m6"]
+Storage = Literal[Stated, "half", "fp8", "e5m6"]
 """What a tensor holds, which decides how many bytes an element takes: a convention. Values are cast
-to the last two where products are asked for in fewer bits."""
+to the last two where products are asked for in fewer bits; they are of 16 bits, ``half``, where a
+program says the type of each."""
 
 
 @dataclass(frozen=True)

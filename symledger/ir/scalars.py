@@ -305,3 +305,7 @@ MULTIPLY = Scalar((X, Y), X * Y, name="*")
 DIVIDE = Scalar((X, Y), X / Y, name="/")
 NEGATE = Scalar((X,), -X)
 COPY = Scalar((X,), X)
+CAST = Scalar((X,), X, name="cast")
+CACHED = Scalar((X,), X, name="cached")
+"""The same numbers in another type; of a weight once, in a copy that is there until the forward
+pass has ended."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import get_args
 
 from symledger.errors import BadInput, nearest, shown
-from symledger.ir.casts import CASTS, TILE
+from symledger.ir.casts import CASTS, HALVES, TILE
 from symledger.languages.message import Message, Verbatim, Word, message, word
 from symledger.ledger import caches, quantised
 from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
@@ -35,7 +35,8 @@ class Conventions:
     ``first``: whether peaks are those of the first step, which finds no state.
     ``accumulate``: whether peaks are those of a batch behind others of one step, which finds
     gradients.
-    ``products``: the type in which what is multiplied by weights is cast, and kept: ``fp8``.
+    ``products``: the type in which what is multiplied by weights is cast, and kept: ``fp8``; with
+    ``bf16`` or ``fp16`` everything is of the type that it has under ``torch.autocast``.
     ``cache``: where keys and values lie between decoding steps, and in which type: ``paged,fp8``.
     """
 
@@ -58,7 +59,7 @@ class Conventions:
             ("dtype", self.dtype, DTYPES), ("optimizer", self.optimizer, OPTIMIZERS),
             ("causal convention", self.causal, get_args(Causal)),
             ("type of gradients", self.gradients, ("", *DTYPES)),
-            ("type of products", self.products, ("", *CASTS)),
+            ("type of products", self.products, ("", *CASTS, *HALVES)),
             ("way to run a step", self.step, ("", *WAYS)),
         ):  # fmt: skip
             if found not in known:
@@ -66,6 +67,13 @@ class Conventions:
                 raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, named)}")
         if self.cache:
             caches.read(self.cache)
+        if self.autocast and (self.dtype not in ("fp32", "tf32") or self.weights):
+            raise BadInput(f"products in {self.products} beside other values in fp32 are those of "
+                           "torch.autocast, whose weights are in fp32: leave out --dtype and "
+                           "--weights.")
+        if self.autocast and self.gradients not in ("", self.dtype):
+            raise BadInput("under torch.autocast the gradients of weights are of the type of the "
+                           "weights, fp32: leave out --gradients.")
         if self.products and (self.value_bytes == 1 or self.weights):
             raise BadInput(f"products in {self.products} are of values and weights that have more "
                            "bits: say a --dtype of 2 bytes or more, and no --weights.")
@@ -81,6 +89,11 @@ class Conventions:
         return DTYPES[self.dtype]
 
     @property
+    def autocast(self) -> bool:
+        """Whether values are of the types that they have under ``torch.autocast``."""
+        return self.products in HALVES
+
+    @property
     def statistic(self) -> int:
         """Bytes of a norm's mean, say."""
         return max(4, self.value_bytes)
@@ -91,7 +104,8 @@ class Conventions:
 
         What products are of has its share of a scale in fp32.
         """
-        plain = {"value": self.value_bytes, "statistic": self.statistic, "mask": 1, "index": 8}
+        plain = {"value": self.value_bytes, "statistic": self.statistic, "mask": 1, "index": 8,
+                 "half": 2}
         return {**plain, **{name: Fraction(n, 8) + SCALE for name, n in BITS.items()}}
 
     @property
@@ -127,8 +141,7 @@ class Conventions:
             **({"first": message("convention.first")} if self.first else {}),
             **({"accumulate": message("convention.accumulate")} if self.accumulate else {}),
             **({"cache": self._cache()} if self.cache else {}),
-            **({"products": message("convention.products", products=self.products, tile=TILE)}
-               if self.products else {}),
+            **({"products": self._products()} if self.products else {}),
             "input_gradient": message(
                 "convention.asked" if self.input_gradient else "convention.not_asked"
             ),
@@ -140,6 +153,11 @@ class Conventions:
         name = self.weights.partition(":")[0]
         return message("convention.weights", weights=name, stored=stored_as(name),
                        names=Verbatim(", ".join(patterns)))  # fmt: skip
+
+    def _products(self) -> Message:
+        if self.autocast:
+            return message("convention.autocast", products=self.products)
+        return message("convention.products", products=self.products, tile=TILE)
 
     def _cache(self) -> Message:
         asked = caches.read(self.cache)

@@ -18,6 +18,7 @@ AGAIN = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)"
 MEGATRON = "Megatron Core User Guide, Distributed Optimizer: float16 param, fp32 grads"
 DEEPSEEK = "DeepSeek-AI, DeepSeek-V3 Technical Report (2024), section 3.3.3"
 DEEPSEEK_FP8 = "DeepSeek-AI, DeepSeek-V3 Technical Report (2024), sections 3.3.1 and 3.3.3"
+AUTOCAST = "torch.autocast, PyTorch 2.13"
 INFERENCE = "Pope et al., Efficiently Scaling Transformer Inference (2022)"
 
 
@@ -45,6 +46,7 @@ NONE = Recipe("what was asked for by itself", "", {})
 _FUSED = {"flash": "true"}
 _RERUN = {"recompute": "true"}
 _MIXED = {"dtype": "bf16", "optimizer": "adam-mixed"}
+_AUTOCAST = {"dtype": "fp32", "products": "bf16"}
 _UNTRAINED = {"dtype": "bf16", "input_gradient": False, "frozen": ("*",)}
 
 RECIPES: Mapping[str, Recipe] = {
@@ -62,6 +64,20 @@ RECIPES: Mapping[str, Recipe] = {
     "mixed-flash-recompute": Recipe(
         "mixed-flash, with blocks run again going back", f"{MIXED}; {FLASH}; {AGAIN}", _MIXED,
         {**_FUSED, **_RERUN},
+    ),
+    "autocast": Recipe(
+        "weights in fp32, products in bf16, values as torch.autocast makes them", AUTOCAST,
+        _AUTOCAST,
+    ),
+    "autocast-flash": Recipe(
+        "autocast, with fused attention", f"{AUTOCAST}; {FLASH}", _AUTOCAST, _FUSED
+    ),
+    "autocast-recompute": Recipe(
+        "autocast, with blocks run again going back", f"{AUTOCAST}; {AGAIN}", _AUTOCAST, _RERUN
+    ),
+    "autocast-flash-recompute": Recipe(
+        "autocast-flash, with blocks run again going back", f"{AUTOCAST}; {FLASH}; {AGAIN}",
+        _AUTOCAST, {**_FUSED, **_RERUN},
     ),
     "megatron": Recipe(
         "mixed, with gradients in fp32", MEGATRON, {**_MIXED, "gradients": "fp32"}

@@ -47,6 +47,7 @@ from symledger.notation.verbs import (
     total,
 )
 from symledger.notation.windows import overlap, windows
+from symledger.readings.gradient_types import as_of, floating, made_as
 from symledger.readings.params import is_trained
 from symledger.readings.rerun import Rerun, turns_of
 
@@ -106,7 +107,9 @@ class _Walk:
     def run(self) -> Pullback:
         """Walk, and return the backward program."""
         outputs = self.program.outputs
-        seeds = tuple(Tensor(ops.Input("gradient"), (), y.shape, scope=y.scope) for y in outputs)
+        seeds = tuple(
+            Tensor(ops.Input("gradient"), (), y.shape, floating(y), scope=y.scope) for y in outputs
+        )
         for y, seed in zip(outputs, seeds, strict=True):
             self._add(y, seed)
         self._back(self.program.tensors)
@@ -174,9 +177,10 @@ class _Walk:
     def _add(self, tensor: Tensor, gradient: Tensor) -> None:
         if tensor not in self.needed:
             return
+        gradient = as_of(tensor, gradient)
         if tensor in self.gradients:
             with inside(tensor.scope):
-                gradient = self.gradients[tensor] + gradient
+                gradient = made_as(tensor, self.gradients[tensor] + gradient)
         self.gradients[tensor] = gradient
 
     def _fused(self, region: Region) -> list[Pair]:
@@ -189,7 +193,10 @@ class _Walk:
             pairs = zip(incoming, region.outputs, strict=True)
             arriving = [zeros(y) if g is None else g for g, y in pairs]
             now = Region(region.pullback, {n: self.rerun.now(x) for n, x in region.named.items()})
-            found = [(region.named[name], g) for name, g in gradients(now, *arriving)]
+            found = [
+                (region.named[name], made_as(region.named[name], g, arriving))
+                for name, g in gradients(now, *arriving)
+            ]
         back.outputs = tuple(g for _, g in found)
         together = {region.named[name] for name in region.together}
         if any(x in self.needed for x, _ in found):
@@ -206,7 +213,7 @@ class _Walk:
             if arg in self.needed and _passes(t, position):
                 found = _of_argument(now, g, position, t)
                 whole = isinstance(arg.op, ops.Param) and isinstance(found.op, ops.Pad)
-                yield arg, copied(found) if whole else found
+                yield arg, made_as(arg, copied(found) if whole else found, (g,))
 
     def _call(self, t: Tensor, call: Call) -> Iterator[Pair]:
         """Pull a body back once for every application; for the first one apart, if it differs."""
@@ -224,19 +231,22 @@ class _Walk:
             ending = replace(body, outputs=body.outputs[call.states :])
             last = _Walk(ending, every, self.frozen).run()
             only = _Walk(ending, wanted, self.frozen).run() if first else last
-        back = Tensor(CallBack(t, inner, first, last, only), incoming, t.args[0].shape)
+        back = Tensor(CallBack(t, inner, first, last, only), incoming, t.args[0].shape,
+                      floating(t.args[0]))  # fmt: skip
         yield t.args[0], back
         for formal in call.carried[1:]:
-            yield actual[formal], Tensor(Result(formal), (back,), formal.shape)
+            yield actual[formal], Tensor(Result(formal), (back,), formal.shape, floating(formal))
         for leaf, g in inner.gradients.items():
             if leaf in call.sliced:
                 whole = actual[leaf]
-                yield whole, Tensor(Result(leaf, call.axis), (back,), whole.shape)
+                yield whole, Tensor(
+                    Result(leaf, call.axis), (back,), whole.shape, floating(whole)
+                )
             elif leaf not in actual:
                 axis, stacked = (None, ()) if call.shared else (0, (call.times,))
                 self.inner[leaf] = Tensor(Result(leaf, axis), (back,), (*stacked, *g.shape))
             elif leaf not in call.carried:
-                yield actual[leaf], Tensor(Result(leaf), (back,), leaf.shape)
+                yield actual[leaf], Tensor(Result(leaf), (back,), leaf.shape, floating(leaf))
 
     def _arriving(self, call: Call, taken: list[Tensor]) -> tuple[Program, tuple[Tensor, ...]]:
         """The body with those results that have a gradient, and the gradients, states first."""
@@ -320,7 +330,7 @@ def _contract(op: ops.Contract, t: Tensor, g: Tensor, position: int) -> Tensor:
 
 def zeros(y: Tensor) -> Tensor:
     """The gradient of a result that nothing uses; it mentions no value."""
-    return expand(table("zero", lambda: ONE * 0), y.shape)
+    return expand(table("zero", lambda: ONE * 0, storage=floating(y)), y.shape)
 
 
 def is_zero(g: Tensor) -> bool:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr
 
 from symledger.ir.ops import Const, Input, Map, Param, Storage, View
+from symledger.ir.scalars import CACHED, CAST
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Scope, Tensor
 from symledger.notation.recompute import block_of
@@ -266,4 +267,6 @@ def label(t: Tensor) -> str:
             return name
     if isinstance(t.op, Result):
         return label(t.op.leaf)
+    if isinstance(t.op, Map) and t.op.code in (CAST, CACHED):
+        return label(root(t.args[0]))
     return t.op.name if isinstance(t.op, Input | Param) else type(t.op).__name__

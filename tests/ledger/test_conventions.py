@@ -20,7 +20,7 @@ def test_bytes_of_a_value(dtype, value_bytes):
     statistic = max(4, value_bytes)
     assert c.storage_bytes == {
         "value": value_bytes, "statistic": statistic, "mask": 1, "index": 8,
-        "fp8": Fraction(33, 32), "e5m6": Fraction(49, 32),
+        "half": 2, "fp8": Fraction(33, 32), "e5m6": Fraction(49, 32),
     }  # fmt: skip
     assert derive("linear", dtype=dtype, set={"d_in": 3, "d_out": 5})[
         "memory.parameters"

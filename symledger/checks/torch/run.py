@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -166,10 +166,11 @@ class Run:
         """Return what PyTorch's counter counts, forward and backward."""
         return self.passes.flops
 
-    def saved(self) -> int:
+    def saved(self, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> int:
         """Return the bytes of all storages kept for backward, in single precision.
 
-        What was kept for a result that nothing takes is gone with it.
+        What was kept for a result that nothing takes is gone with it. ``around`` is what the
+        forward pass is run in, autocast say.
         """
         _ = self.passes  # before a cast rounds the module's tables for good
         module = self.module.float()
@@ -183,7 +184,8 @@ class Run:
             packed.append(weakref.ref(held))
             return held
 
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda p: p.tensor), without_onednn():
+        hooks = torch.autograd.graph.saved_tensors_hooks(pack, lambda p: p.tensor)
+        with hooks, without_onednn(), around():
             result = module(*inputs)
         alive = [held.tensor.untyped_storage() for ref in packed if (held := ref()) is not None]
         del result

@@ -6,7 +6,8 @@ fused body is one step, and so is its stated pull-back. Weights are no values, a
 computed where they are read. What enters the whole is held throughout, and the results of a pass
 to its end. What repetitions stack lies in one storage from the first of them on; gradients that
 several of them give to one leaf are added up in place at once. Weights that are ``unpacked`` are
-made values for each step that reads them, and gone behind it.
+made values for each step that reads them, and gone behind it. What autocast casts once is there
+until the forward pass has ended.
 
 A body that is applied n ≥ 4 times is walked through seven times, whatever n: its first and second
 application, the i - 3 alike behind these, the i-th (3 ≤ i ≤ n - 2), the n - 2 - i alike behind it,
@@ -24,7 +25,8 @@ from sympy import Dummy, Expr
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.errors import BadInput
-from symledger.ir.ops import Const, Input, Param, Rearrange, View
+from symledger.ir.ops import Const, Input, Map, Param, Rearrange, View
+from symledger.ir.scalars import CACHED
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor, is_leaf
 from symledger.readings.live.held import (
     BACKWARD,
@@ -85,6 +87,7 @@ class Timeline:
         self.turn = self.now
         for y in program.outputs:
             until(self._of(y, self.whole, self.whole.stored, program), self.now - 1)
+        until((held for held in self.held if is_cached(held.tensor)), self.now - 1)
 
     def back(self, pull: Pullback) -> None:
         """Walk the backward pass; what it gives is held to the end."""
@@ -275,6 +278,11 @@ class Timeline:
             held.number = algebra.subtract(sub.number, app.number)
         last = tuple(self._hold(held.tensor, app) for held in mine)
         return (*(held for held in storages if held not in mine), *last)
+
+
+def is_cached(t: Tensor) -> bool:
+    """Whether a tensor is a leaf's copy in another type, of which there is one for all readers."""
+    return isinstance(t.op, Map) and t.op.code == CACHED
 
 
 def units(tensors: Iterable[Tensor]) -> Iterator[list[Tensor]]:
