@@ -152,6 +152,7 @@ MODELS: tuple[Entry, ...] = (
           reads={"muse_spark_text": "MUSE_SPARK"}),
     Entry("inkling", "models.inkling.model:Inkling", "model", cases=SPARSE,
           reads={"inkling_text": "INKLING"}),
+    Entry("zaya", "models.zaya.model:Zaya", "model", cases=GROUPED, reads={"zaya": "ZAYA"}),
     Entry("mimo", "models.mimo.model:MiMoFlash", "model", cases=SPARSE,
           reads={"mimo_v2_flash": "MIMO"}),
     Entry("minimax_m2", "models.minimax_m2.model:MiniMaxM2", "model", cases=SPARSE,

@@ -96,12 +96,7 @@ class Attention(Component):
             past_k, past_v = self.past(x, self.cached)
         source = x if memory is None else memory
         offset = past_k.shape[1] if past_k is not None else Integer(0)
-        q = self.heads("Q", x, self.h, self.d_k, offset)
-        if self.met is not None and memory is None:
-            k, v = self.remembered(x.shape[0], self.met)
-        else:
-            k = self.heads("K", source, self.h_kv, self.d_k, offset)
-            v = self.heads("V", source, self.h_kv, self.d_v)
+        q, k, v = self.projected(x, source, offset)
         if past_k is not None and past_v is not None:
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
         if self.causal or memory is not None or past_k is not None:  # decoding meets them again
@@ -110,6 +105,14 @@ class Attention(Component):
         merged = self.leaving(x, z)
         y = Linear(self.h * self.d_v, self.d, self.has_bias("O"))(merged, name="O")
         return steps(q=q, k=k, v=v, z=z, y=y)
+
+    def projected(self, x: Tensor, source: Tensor, offset: Expr) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries of x, and keys and values of a source: x itself, or a memory."""
+        q = self.heads("Q", x, self.h, self.d_k, offset)
+        if self.met is not None and source is x:
+            return q, *self.remembered(x.shape[0], self.met)
+        k = self.heads("K", source, self.h_kv, self.d_k, offset)
+        return q, k, self.heads("V", source, self.h_kv, self.d_v)
 
     def leaving(self, x: Tensor, z: Tensor) -> Tensor:
         """Join the heads, normalized or behind a gate if there is one, for the map back."""
