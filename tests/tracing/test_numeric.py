@@ -60,6 +60,20 @@ def test_a_gradient_of_zero_may_be_off_by_roundings_of_its_sum_alone(monkeypatch
     assert compare_module(module, torch.randn(40_000, 4)).wrong == wrong
 
 
+@pytest.mark.parametrize(("off", "wrong"), [(0.0, []), (1e-9, ["output 2"])])
+def test_a_sum_that_cancels_may_be_off_by_its_roundings_alone(monkeypatch, off, wrong):
+    """What a norm without weights gives has the mean 0."""
+    mean = RULES["aten.mean"]
+    monkeypatch.setitem(RULES, "aten.mean", lambda at, **given: mean(at, **given) + off)
+    assert compare_module(Centred(), torch.randn(50, 4)).wrong == wrong
+
+
+class Centred(nn.Module):
+    def forward(self, x):
+        y = nn.functional.layer_norm(x, (4,))
+        return y, y.mean()
+
+
 def test_what_is_not_understood_is_refused_by_name():
     with pytest.raises(BadInput, match=r"aten\.\w+ in the module's own forward"):
         compare_module(Determinant(), torch.randn(3, 3))

@@ -97,6 +97,14 @@ def test_a_weight_that_nothing_uses_is_counted(written):
     assert trace(written("return x + 1"), d=16).params.text == "d² + d"
 
 
+def test_what_is_cut_of_what_enters_may_be_asked_for_its_gradient(written):
+    """As encoders of sounds do, for blocks that are run again."""
+    target = written("x = x[:, 1:]\nx.requires_grad = True\nreturn self.l(x)")
+    made = traced(target, {})
+    assert all(c.passed for c in made.checks)
+    assert account_of(made, target)["flops.backward"].text == "4BTd² - 4Bd²"
+
+
 def test_a_layer_that_is_called_again_and_again_has_one_set_of_weights(written):
     target = written("for i in range(self.n):\n    x = self.l(x)\nreturn x")
     found = traced(target, {})

@@ -47,6 +47,8 @@ A gradient that sums n elements is off by √n as much, for roundings are as oft
 of a bias before a norm is zero, and such noise is all that either side computes.
 """
 
+SUMS = ("aten.sum", "aten.mean")
+
 
 @dataclass(frozen=True)
 class Differences:
@@ -219,8 +221,18 @@ class Comparison:
         ends = zip(self.lowered.graph.outputs, self.ran.recording.outputs, strict=True)
         for i, (mine, its) in enumerate(ends):
             known = self.ran.values[its.node][its.result]
+            scale = self._summed(its.node, known.size)
             for t, x in beside(self.lowered.made[mine], known):
-                yield f"output {i + 1}", apart(self.values[t], x)
+                yield f"output {i + 1}", apart(self.values[t], x, scale)
+
+    def _summed(self, node: int, size: int) -> float:
+        """Return the least scale of what a step gives: of a sum that cancels, its roundings."""
+        step = self.ran.recording.steps[node]
+        of = step.arguments.get("self")
+        if step.operation not in SUMS or not isinstance(of, Ref):
+            return 0.0
+        terms = self.ran.values[of.node][of.result]
+        return largest(terms) * NOISE / CLOSE * sqrt(max(1, terms.size / max(1, size)))
 
     def _first(self, tolerance: float) -> str:
         """Say which operation is the first to give something else."""

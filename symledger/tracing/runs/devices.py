@@ -17,6 +17,8 @@ from symledger.tracing.runs.known import Known
 from symledger.tracing.runs.torch_version import READS, DispatchMode, schema_of
 
 MOVING = (torch.Tensor.cuda, torch.Tensor.cpu)
+ASKING = torch.Tensor.requires_grad.__set__
+"""``x.requires_grad = …``, which PyTorch refuses of what was computed, whatever is said."""
 UNREADABLE = "on meta tensors"
 """What PyTorch says where a tensor without elements is read."""
 ADDRESS = "an address was asked for of a tensor without elements"
@@ -45,6 +47,8 @@ class Elsewhere(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
             raise RuntimeError(ADDRESS)
         if func in MOVING:
             return args[0]
+        if func == ASKING and args[1] is True and args[0].requires_grad:
+            return None  # what enters asks for a gradient as if computed before
         if func is torch.Tensor.to:
             return self._moved(*args, **kwargs)
         if kwargs.get("device") is not None and self._other(kwargs["device"]):
