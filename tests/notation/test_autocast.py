@@ -106,6 +106,8 @@ def test_products_are_as_many():
     ("elementwise_loss", {"products": "bf16", "set": {"function": "bce"}}, "PyTorch refuses"),
     ("post_ln_encoder", {"products": "bf16"}, "--no-input-gradient"),
     ("feed_forward", {"products": "bf16", "set": {"activation": "unknown"}}, "only the name"),
+    ("rrelu", {"products": "bf16"}, "draws numbers"),
+    ("alpha_dropout", {"products": "bf16"}, "draws numbers"),
 ])  # fmt: skip
 def test_what_cannot_be_told_is_refused(target, asked, said):
     with pytest.raises(BadInput, match=said):
