@@ -119,6 +119,12 @@ def test_nothing_is_said_of_serving():
         derive("llama", recipe="autocast")["memory.peak.decode"]
 
 
+@pytest.mark.parametrize("products", ["bf16", "fp8"])
+def test_what_was_observed_in_one_type_says_nothing_of_others(products):
+    with pytest.raises(BadInput, match="leave out --products"):
+        derive("gpt2", products=products, schedule="eager")["memory.peak.train"]
+
+
 def test_the_recipes_are_composed():
     found = derive("llama", recipe="autocast-flash-recompute")
     parts = derive("llama", set={"flash": "true", "recompute": "true"}, products="bf16")
