@@ -51,6 +51,7 @@ def observed(posed: Posed, name: str) -> Observed:
     asked, request = ran(posed, name), posed.request
     otherwise = {
         "--lora": request.lora, "--recompute": posed.plan(), "--accumulate": asked.accumulate,
+        "--products": posed.conventions.products,
         f"--dtype {asked.dtype}": asked.dtype != "fp32" and not asked.serving,
     }  # fmt: skip
     for option, said in otherwise.items():

@@ -46,7 +46,15 @@ from symledger.ir.tensor import (
     Tensor,
     is_leaf,
 )
-from symledger.notation.autocast_rules import FOLLOWS, FULL, LOWER, Rule, of_function, of_fused
+from symledger.notation.autocast_rules import (
+    FOLLOWS,
+    FULL,
+    LOWER,
+    Rule,
+    check_component,
+    of_function,
+    of_fused,
+)
 from symledger.notation.recompute import block_of
 
 WIDE, HALF = FLOATS
@@ -126,8 +134,10 @@ class _Walk:
     def _fused(self, unit: list[Tensor], region: Region) -> None:
         """Type a fused body: all values in it are of the type that it is computed in."""
         outer = {x: None for t in unit for x in t.args if x.region is not region}
-        rule = of_fused(region, where(unit[-1]))
         given = [self.made[x] for x in outer]
+        narrow = any(x.storage == HALF for x in given)
+        check_component(unit[-1].scope, narrow)
+        rule = of_fused(region, where(unit[-1]), narrow=narrow)
         to = {LOWER: HALF, FULL: WIDE}.get(rule) or _widest(given)
         own: dict[Tensor, Tensor] = {}
         for x in outer:
@@ -152,6 +162,7 @@ class _Walk:
             leaf = self.made[t.op.leaf]
             return replace_with(t, self._args(t), leaf.storage, op=replace(t.op, leaf=leaf))
         rule, args = self._rule(t), self._args(t)
+        check_component(t.scope, any(x.storage == HALF for x in args))
         if isinstance(t.op, Contract):
             down = [self._operand(x, t.scope) for x in args[:2]]
             return replace_with(t, (*down, *args[2:]), HALF)

@@ -17,7 +17,7 @@ from symledger.errors import BadInput
 from symledger.ir.functions import FUNCTIONS, LOSSES, function, loss
 from symledger.ir.naming import snake
 from symledger.ir.scalars import Line, Scalar
-from symledger.ir.tensor import Region
+from symledger.ir.tensor import Region, Scope
 
 Rule = Literal["lower", "full", "follows"]
 LOWER: Rule = "lower"
@@ -30,6 +30,13 @@ FUSED: Mapping[str, Rule] = {
     **dict.fromkeys(("batch_norm", "max_pool", "adaptive_max_pool", "glu"), FOLLOWS),
 }
 """Of fused bodies, by the class that states them or one that it inherits from."""
+WHOLE = (
+    "cosine_similarity", "cosine_embedding", "margin_ranking", "hinge_embedding", "multi_margin",
+    "upsample", "nearest2d",
+)  # fmt: skip
+"""Components that PyTorch computes in fp32 as a whole, cast before: here they are operations."""
+DRAWN = ("randomized_re_lu", "alpha_dropout", "channel_alpha_dropout")
+"""Components that draw numbers of which the type is that of what they are given."""
 EXACT = ("exp", "log", "rsqrt", "square", "cube", "three_quarters", "softplus", "softplus_scaled")
 """Functions that are on the list of fp32; powers are."""
 NATIVE = frozenset((
@@ -39,6 +46,26 @@ NATIVE = frozenset((
 """Elementary operations that are on no list."""
 UNSAFE = ("bce",)
 """Losses that PyTorch refuses under autocast: binary_cross_entropy."""
+
+
+def check_component(scope: Scope | None, narrow: bool) -> None:
+    """Refuse what is computed in a component in other types than its operations would be alone.
+
+    Args:
+        scope: where an operation is.
+        narrow: whether it is given something of 16 bits.
+
+    Raises:
+        BadInput: it is in such a component.
+    """
+    while scope is not None:
+        if narrow and scope.kind in WHOLE:
+            raise BadInput(f"{scope.name} is computed in fp32 as a whole under autocast, and given "
+                           "values of 16 bits: which of it are cast is not derived.")  # fmt: skip
+        if scope.kind in DRAWN:
+            raise BadInput(f"{scope.name} draws numbers of the type of what it is given, which "
+                           "under autocast is not derived.")  # fmt: skip
+        scope = scope.parent
 
 
 def of_function(code: Scalar, where: str) -> Rule:
@@ -72,13 +99,16 @@ def of_function(code: Scalar, where: str) -> Rule:
     )
 
 
-def of_fused(region: Region, where: str) -> Rule:
-    """Return the rule of a fused body.
+def of_fused(region: Region, where: str, *, narrow: bool) -> Rule:
+    """Return the rule of a fused body; ``narrow`` is set where it is given something of 16 bits.
 
     Raises:
         BadInput: it is none that PyTorch fuses, as far as it is known here.
     """
     owner = getattr(region.pullback, "__self__", None)
+    if owner is not None and narrow and getattr(owner, "G", None) == getattr(owner, "C", 0):
+        raise BadInput(f"{where} has as many groups as channels: a group norm is computed in fp32 "
+                       "under autocast, an instance norm in what it is given.")  # fmt: skip
     for kind in type(owner).__mro__:
         if snake(kind.__name__) in FUSED:
             return FUSED[snake(kind.__name__)]

@@ -106,6 +106,8 @@ def test_products_are_as_many():
     ("elementwise_loss", {"products": "bf16", "set": {"function": "bce"}}, "PyTorch refuses"),
     ("post_ln_encoder", {"products": "bf16"}, "--no-input-gradient"),
     ("feed_forward", {"products": "bf16", "set": {"activation": "unknown"}}, "only the name"),
+    ("rrelu", {"products": "bf16"}, "draws numbers"),
+    ("alpha_dropout", {"products": "bf16"}, "draws numbers"),
 ])  # fmt: skip
 def test_what_cannot_be_told_is_refused(target, asked, said):
     with pytest.raises(BadInput, match=said):
@@ -115,6 +117,12 @@ def test_what_cannot_be_told_is_refused(target, asked, said):
 def test_nothing_is_said_of_serving():
     with pytest.raises(NotKnown, match="Leave out --products"):
         derive("llama", recipe="autocast")["memory.peak.decode"]
+
+
+@pytest.mark.parametrize("products", ["bf16", "fp8"])
+def test_what_was_observed_in_one_type_says_nothing_of_others(products):
+    with pytest.raises(BadInput, match="leave out --products"):
+        derive("gpt2", products=products, schedule="eager")["memory.peak.train"]
 
 
 def test_the_recipes_are_composed():

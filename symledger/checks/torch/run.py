@@ -166,16 +166,19 @@ class Run:
         """Return what PyTorch's counter counts, forward and backward."""
         return self.passes.flops
 
-    def saved(self, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> int:
+    def saved(
+        self, around: Callable[[], AbstractContextManager[None]] = nullcontext,
+        given: torch.dtype = torch.float32,
+    ) -> int:  # fmt: skip
         """Return the bytes of all storages kept for backward, in single precision.
 
         What was kept for a result that nothing takes is gone with it. ``around`` is what the
-        forward pass is run in, autocast say.
+        forward pass is run in, autocast say, and ``given`` the type of floats that enter.
         """
         _ = self.passes  # before a cast rounds the module's tables for good
         module = self.module.float()
-        inputs = [x.detach().float().requires_grad_(x.requires_grad) if x.is_floating_point() else x
-                  for x in self.inputs]  # fmt: skip
+        inputs = [x.detach().to(given).requires_grad_(x.requires_grad) if x.is_floating_point()
+                  else x for x in self.inputs]  # fmt: skip
         own = {t.untyped_storage().data_ptr() for t in (*module.parameters(), *module.buffers())}
         packed: list[weakref.ref[_Packed]] = []
 

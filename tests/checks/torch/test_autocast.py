@@ -4,18 +4,33 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
-from torch.nn import functional as F  # noqa: E402, N812  # only where there is PyTorch
+from dataclasses import replace  # noqa: E402  # only where there is PyTorch
 
-from symledger import derive  # noqa: E402
+from sympy import Integer  # noqa: E402
+from torch.nn import functional as F  # noqa: E402, N812
+
+from symledger import algebra, derive  # noqa: E402
 from symledger.checks.exact import value, whole  # noqa: E402
 from symledger.checks.torch.cases import CASES  # noqa: E402
 from symledger.checks.torch.run import Run, one_thread  # noqa: E402
 from symledger.checks.torch.witness import POINTS, _artefacts, sizes_at  # noqa: E402
 from symledger.checks.trial import Trial  # noqa: E402
 from symledger.ir.functions import FUNCTIONS, function  # noqa: E402
-from symledger.notation.autocast_rules import FULL, of_function  # noqa: E402
+from symledger.ledger.lines import total  # noqa: E402
+from symledger.notation.autocast import _Walk  # noqa: E402
+from symledger.notation.autocast_rules import (  # noqa: E402
+    FOLLOWS,
+    FULL,
+    FUSED,
+    LOWER,
+    of_function,
+)
+from symledger.readings.params import is_trained  # noqa: E402
+from symledger.readings.pullback import pullback  # noqa: E402
+from symledger.readings.saved import saved  # noqa: E402
 from tests.checks.torch.cuda_autocast import cpu_autocast, cuda_autocast, full  # noqa: E402
 
+BYTES = {"value": 4, "statistic": 4, "mask": 1, "index": 8, "half": 2}
 NAMES = {torch.bfloat16: "half", torch.float32: "value"}
 SPELLED = {
     "abs": torch.abs, "celu": F.celu, "celu_10": F.celu, "clamp": lambda x: x.clamp(-7, 7),
@@ -40,21 +55,31 @@ def unmasked(q, k, v, mask=None, **named):
     return ATTEND(q, k, v, is_causal=mask is not None, **named)
 
 
-def runs(name, recipe="autocast", **choices):
-    """Runs of a target at all points, and the bytes that are derived for each."""
-    account = derive(name, set=choices, recipe=recipe)
+def runs(name, **choices):
+    """Runs of a target at all points, and the bytes that are derived for each.
+
+    Noise is kept as bytes: it is drawn by the operation that does it on accelerators.
+    """
+    account = derive(name, set=choices, recipe="autocast")
     program, options = account.program, account.target.options
     case = next(c for c in CASES[name] if c.given.items() <= options.items())
-    more, _ = _artefacts(account, case, "memory.saved")
-    formula = account["memory.saved"].expr + more
+    more, _ = (0, ()) if "dropout" in choices else _artefacts(account, case, "memory.saved")
+    yield from at_points(account, case, program, account["memory.saved"].expr + more)
+
+
+def at_points(account, case, program, formula):
+    back, options = pullback(program), account.target.options
     for seed, point in enumerate(POINTS):
         sizes = sizes_at(point, case, account.symbols, 2 + seed)
         here = {s: sizes[s.name] for s in account.symbols.values() if s not in program.definitions}
         here.update({symbol: whole(e, here) for symbol, e in program.definitions.items()})
-        trial = Trial(program, account.readings.back, here, seed)
-        yield Run(trial, case.build(sizes, options), case.names(sizes, options)), value(
-            formula, here
-        )
+        run = Run(Trial(program, back, here, seed), case.build(sizes, options),
+                  case.names(sizes, options))  # fmt: skip
+        yield run, value(formula, here)
+
+
+def native(x, p, training, inplace=False):
+    return torch.native_dropout(x, p, training)[0] if p else x
 
 
 @pytest.mark.parametrize(("name", "choices"), [
@@ -66,11 +91,12 @@ def runs(name, recipe="autocast", **choices):
     ("pre_ln_block", {}), ("pre_ln_block", {"norm": "rms"}), ("post_ln_block", {}),
     ("pre_ln_block", {"gated": "true"}), ("experts", {}), ("basic_block", {}), ("bottleneck", {}),
     ("latent_attention", {}), ("mini_gpt", {}), ("gpt2", {}), ("gpt2", {"flash": "true"}),
-    ("gpt2", {"recompute": "true"}), ("llama", {}), ("llama", {"flash": "true"}),
-    ("mixtral", {}), ("bert", {}), ("t5", {}),
+    ("gpt2", {"recompute": "true"}), ("gpt2", {"dropout": "true"}), ("llama", {}),
+    ("llama", {"flash": "true"}), ("mixtral", {}), ("bert", {}), ("t5", {}),
 ])  # fmt: skip
 def test_kept_is_what_autograd_keeps_by_the_lists_of_cuda(name, choices, monkeypatch):
     monkeypatch.setattr(F, "scaled_dot_product_attention", unmasked)
+    monkeypatch.setattr(F, "dropout", native)
     with one_thread():
         for run, expected in runs(name, **choices):
             assert run.saved(cuda_autocast) == expected
@@ -81,6 +107,49 @@ def test_kept_is_what_autograd_keeps_on_cpu_where_the_lists_agree(name):
     with one_thread():
         for run, expected in runs(name):
             assert run.saved(cpu_autocast) == expected
+
+
+def given_half(name):
+    """A target's program that is given values of 16 bits, as behind a product."""
+    program = derive(name).target.program()
+    walk = _Walk(lambda body, weight: is_trained(body, weight, ()), inputs=True)
+    walk.made.update({x: replace(x, storage="half") for x in program.inputs if x.op.varies})
+    return walk.whole(program)
+
+
+@pytest.mark.parametrize("name", [
+    "linear", "feed_forward", "gated_feed_forward", "attention", "dot_product_attention",
+    "flash_attention", "softmax", "log_softmax", "layer_norm", "rms_norm", "batch_norm",
+    "group_norm", "cross_entropy", "conv2d", "max_pool2d", "pre_ln_block", "post_ln_block",
+    "basic_block", "bottleneck", "experts", "latent_attention",
+])  # fmt: skip
+def test_what_is_given_16_bits_is_kept_and_gives_what_pytorch_does(name):
+    """The input that a pooling keeps and never reads is of 16 bits, too."""
+    account, program = derive(name), given_half(name)
+    found = saved(pullback(program), {s: Integer(n) for s, n in BYTES.items()})
+    case = next(c for c in CASES[name] if c.given.items() <= account.target.options.items())
+    more, _ = _artefacts(account, case, "memory.saved")
+    beyond = more / 2 if name == "max_pool2d" else more
+    with one_thread():
+        for run, expected in at_points(
+            account, case, program, algebra.expression(total(found)) + beyond
+        ):
+            types = []
+            with run.module.register_forward_hook(lambda *given, types=types: types.append(given)):
+                assert run.saved(cuda_autocast, torch.bfloat16) == expected
+            assert NAMES[types[-1][-1].dtype] == program.outputs[0].storage
+
+
+@pytest.mark.parametrize(("kind", "wrong", "name"), [
+    ("softmax", FOLLOWS, "dot_product_attention"), ("layer_norm", LOWER, "layer_norm"),
+    ("flash_attention", FULL, "flash_attention"), ("rms_norm", LOWER, "rms_norm"),
+    ("log_softmax", LOWER, "log_softmax"), ("batch_norm", FULL, "basic_block"),
+])  # fmt: skip
+def test_a_wrong_rule_is_found(kind, wrong, name, monkeypatch):
+    monkeypatch.setitem(FUSED, kind, wrong)
+    with one_thread():
+        run, expected = next(runs(name))
+        assert run.saved(cuda_autocast) != expected
 
 
 def test_every_function_is_computed_in_its_type():
