@@ -168,6 +168,10 @@ n_b = Size("n_b", "buckets of distances")
 N_prm = Size("N_prm", "tasks, each with a prompt of learned vectors")
 T_prm = Size("T_prm", "learned vectors that stand before the tokens")
 n_r = Size("n_r", "rows of a table of distances")
+N_hi = Size("N_hi", "high cycles: how often the slow stack is run, before those of N_all if any")
+N_lo = Size("N_lo", "low cycles: how often the fast stack is run in each high cycle")
+N_bp = Size("N_bp", "low cycles that gradients go back through, those of all high cycles together")
+N_all = Size("N_all", "high cycles at the end of which gradients go back through all low ones")
 T_k = Size("T_k", "tokens that a decoder has met, the new ones included")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
@@ -398,7 +402,7 @@ ORDER: tuple[Size, ...] = (
     *(w_snd, w_smx),
     *(n_s, L_z, L_zw, n_n),
     *(r_c, r_x, S_c, S_x, S_p),
-    *(N_prm, T_prm),
+    *(N_prm, T_prm, N_hi, N_lo, N_bp, N_all),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

@@ -105,6 +105,8 @@ MODELS: tuple[Entry, ...] = (
     Entry("diffllama", "models.diffllama.model:DiffLlama", "model",
           reads={"diffllama": "DIFFLLAMA"}),
     Entry("cpmant", "models.cpmant.model:CpmAnt", "model", reads={"cpmant": "CPMANT"}),
+    Entry("hrm_text", "models.hrm_text.model:HrmText", "model",
+          reads={"hrm_text": "HRM_TEXT"}),
     Entry("modernbert_decoder", "models.modernbert_decoder.model:ModernBertDecoder", "model",
           reads={"modernbert-decoder": "MODERNBERT_DECODER"}),
     Entry("vgg", "models.vgg.model:VGG", "model"),

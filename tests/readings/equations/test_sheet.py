@@ -857,13 +857,14 @@ LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 120
            **dict.fromkeys(("voxtral", "music_flamingo", "glm_asr", "qwen2_5_omni"), 750),
            "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600,
            "mistral_large4_vl": 600, "canary": 600, "sam": 600, "owl": 900, "rt_detr": 1500,
+           "hrm_text": 600,
            **dict.fromkeys(("detr", "conditional_detr", "table_transformer"), 900),
            "llava_next": 900, "llava_onevision": 900,
            "video_llava": 900, "phi4_multimodal": 1300, **dict.fromkeys(WORDY, 600)}  # fmt: skip
 """Characters, where it is not 500: all its blocks read the same step and the same text, chunks of
 what is left out are summed within a sum, one map is of several, one attention is run for either
 half of the values, ends of heads are turned by themselves, six maps start at one input, images are
-fused, or images or sounds stand among words."""
+fused, all weights of two stacks are given, or images or sounds stand among words."""
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
