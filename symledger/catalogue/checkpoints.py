@@ -2,7 +2,8 @@
 
 They lie in the folders of families, ``models/FAMILY/checkpoints``, as their authors wrote them: a
 ``config`` with the keys of the hub, or where there is none ``sizes`` and ``options`` of an entry.
-Beside it may stand the ``total`` that was published, with which the derived one is compared.
+Sizes that a configuration does not say stand beside it: of the images that a detector was trained
+on. There may stand the ``total`` that was published, with which the derived one is compared.
 """
 
 from __future__ import annotations

@@ -117,7 +117,8 @@ def _published(known: Checkpoint) -> Target:
         check_reader(known)
         with mended_at(known):
             found = _configured(known.name, known.config)
-        return replace(found, source=known.source, total=known.total)
+        given = {**known.sizes, **(found.configuration or {})}
+        return replace(found, configuration=given, source=known.source, total=known.total)
     plain = resolve(known.entry)
     chosen = _chosen(plain, known.options)
     found = _preset(plain, known.name, chosen, known.sizes)

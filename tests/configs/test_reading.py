@@ -443,6 +443,7 @@ def test_every_published_configuration_can_be_derived_and_has_a_source(name):
     known = checkpoints()[name]
     assert known.source
     account = derive(name)
+    assert not known.config or not {*known.sizes} & {*read(known.config).settings}
     assert account.params.value > 1000
     assert account.flops_forward.value is not None
     if known.total:

@@ -60,8 +60,14 @@ def _given(values: Values) -> Settings:
     return {"C_msk": str(channels)}
 
 
+def _wide(values: Values) -> Settings:
+    """Return how many blocks see all of an image: that others see windows is no choice here."""
+    return {name: said for name, said in wide(values).items() if name != "windowed"}
+
+
 VISION = replace(
-    SEEING, uses={**SEEING.uses, "hidden_act": Acting("seen_by"), "num_pos_feats": FREE}
+    SEEING, uses={**SEEING.uses, "hidden_act": Acting("seen_by"), "num_pos_feats": FREE},
+    rules=(Rule((), _wide), *SEEING.rules[1:]),
 )  # fmt: skip
 PROMPTS = Family(
     "sam_prompt_encoder",
