@@ -44,5 +44,9 @@ RWKV = Family(
            for theirs, ours in (*FED, ("value", "down"))},
         "head.weight": ("head.W",),
     },
+    {"T": "1024"},
 )  # fmt: skip
-"""``context_length`` is how long a kernel may read at once; any sequence may be longer."""
+"""``context_length`` is how long a kernel may read at once; any sequence may be longer.
+
+The length is that of which RWKV-4 was trained first.
+"""

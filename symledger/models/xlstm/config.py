@@ -121,5 +121,9 @@ XLSTM = Family(
         f"{NETWORK}proj_up_gate_z.weight": (
             "block.feed_forward.gate.W", "block.feed_forward.up.W"),
     },
+    {"T": "8192"},
 )  # fmt: skip
-"""No class ties the head to the table, or leaves the last norm out, whatever is said."""
+"""No class ties the head to the table, or leaves the last norm out, whatever is said.
+
+The length is that of which xLSTM 7B was trained.
+"""
