@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from symledger import algebra
 from symledger.accounts.account import Account
+from symledger.errors import BadInput
 from symledger.languages.message import Message, message
 from symledger.languages.words import slug
 from symledger.site.atlas import Atlas
@@ -99,18 +100,24 @@ def _known(atlas: Atlas, family: str, models: list[Configured]) -> list[list[str
     found = [[family, described(models[0].entry.load().references)]]
     for model in models:
         atlas.memory.note_definition(model.entry.load())
-        account = _at_one_length(atlas, model)
-        numbers = (read(account) for read in READ.values())
-        kinds = kind(account), attention(account)
+        own, alike = model.account, _at_one_length(atlas, model)
+        numbers = (
+            read(alike or own) if alike or name != "work" else None for name, read in READ.items()
+        )
+        kinds = kind(own), attention(own)
         found.append([model.name, *kinds, *("" if n is None else str(n) for n in numbers)])
     return found
 
 
-def _at_one_length(atlas: Atlas, model: Configured) -> Account:
+def _at_one_length(atlas: Atlas, model: Configured) -> Account | None:
+    """Return a model that reads as many tokens as others, if what it is shown is no longer."""
     bound = {s.name: n for s, n in model.account.assumed.bindings.items()}
     if not model.account.target.component.decoding or bound.get("T", 0) <= LENGTH:
         return model.account
-    return atlas.account(model.name, T=str(LENGTH))
+    try:
+        return atlas.account(model.name, T=str(LENGTH))
+    except BadInput:
+        return None
 
 
 @dataclass(frozen=True)
