@@ -112,6 +112,7 @@ def blamed() -> Iterator[None]:
         BadInput: code of such a file was running when something was raised, or it had put something
             else in place of what others run on.
     """
+    Ran.path, Ran.names = "", {}  # of files that were run for other commands
     with interruptible():
         try:
             yield

@@ -1,6 +1,7 @@
 """Whatever a model file raises, wherever: one message with file and line, and exit code 2."""
 
 import builtins
+import colorsys
 import os
 import signal
 import subprocess
@@ -180,3 +181,12 @@ def test_a_file_that_never_ends_is_interrupted(file):
     started.send_signal(signal.SIGINT)
     _, said = started.communicate(timeout=30)
     assert (started.returncode, said.split()) == (130, [b"Stopped:", b"interrupted."])
+
+
+def test_a_file_of_another_command_is_not_blamed(file, monkeypatch):
+    """What is asked for wrongly afterwards, in the same process, is no fault of that file."""
+    monkeypatch.setattr(colorsys, "rgb_to_hsv", colorsys.rgb_to_hsv)
+    replacing = "import colorsys\ncolorsys.rgb_to_hsv = None\n"
+    file.write_text(HEAD.replace("{raising}", "pass") + MODEL + replacing)
+    assert run("derive", f"{file}:Model").code == 0
+    assert "Missing argument" in run("derive").err
