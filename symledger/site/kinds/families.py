@@ -14,6 +14,7 @@ from symledger.accounts.account import Account
 from symledger.errors import BadInput
 from symledger.languages.message import Message, message
 from symledger.languages.words import slug
+from symledger.printing.numbers import whole
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.checkpoints import COMPARED, Configured, by_family
@@ -197,7 +198,7 @@ class Families:
                 a, b = row.numbers[x[1]], row.numbers[y[1]]
                 if a is not None and b is not None:
                     kind = named(row.attention if by_attention else row.kind)
-                    points.append(Point(group.family, row.name, kind, int(a), int(b)))
+                    points.append(Point(group.family, row.name, kind, whole(a), whole(b)))
         numbers = ATTENTION if by_attention else KINDS
         kinds: dict[str, int] = {named(kind): number for kind, number in numbers.items()}
         title = message(f"plot.families.{name}")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from io import StringIO
 
 from markupsafe import Markup, escape
 
 from symledger.languages.language import ENGLISH, languages
 from symledger.languages.message import Text, say
+from symledger.printing import numbers
 
+RATIO = re.compile(r"[0-9]+/[0-9]+")
 WIDTH = 330
 """Units that a drawing is wide: about the pixels of a phone, so that letters stay legible there."""
 
@@ -56,12 +60,14 @@ def number(x: float) -> str:
 
 
 def grouped(text: str) -> str:
-    """Write a whole number in groups of three digits, and leave any other text alone.
+    """Write a whole number in groups of three digits, a ratio so too; leave any other text alone.
 
-    >>> grouped("124439808"), grouped("0.5"), grouped("head")
-    ('124,439,808', '0.5', 'head')
+    >>> grouped("124439808"), grouped("0.5"), grouped("head"), grouped("12345/4")
+    ('124,439,808', '0.5', 'head', '3,086.25 (exactly 12,345/4)')
     """
-    return f"{int(text):,}" if text.isdecimal() else text
+    if text.isdecimal():
+        return f"{int(text):,}"
+    return numbers.number(Fraction(text)) if RATIO.fullmatch(text) else text
 
 
 def tag(name: str, content: Markup | str | None = None, **attributes: str | float) -> Markup:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 
 from markupsafe import Markup
 
 from symledger.languages.message import joined, message
+from symledger.printing import numbers
 from symledger.site.plots.axes import Axis, Scale, scale, written
 from symledger.site.plots.figure import (
     WIDTH,
@@ -45,8 +47,8 @@ class Point:
     group: str
     name: str
     kind: str
-    x: int
-    y: int
+    x: int | Fraction
+    y: int | Fraction
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Sheet:
 
     def spot(self, point: Point) -> Spot:
         """Return where a point is drawn."""
-        return round(self.x.at(point.x), 1), round(self.y.at(point.y), 1)
+        return round(self.x.at(float(point.x)), 1), round(self.y.at(float(point.y)), 1)
 
 
 def scatter_plot(
@@ -86,9 +88,10 @@ def scatter_plot(
     seen = {kind: number for kind, number in kinds.items() if any(p.kind == kind for p in points)}
     legend, top = _legend(seen, rule)
     height = top + ABOVE + HEIGHT
-    vertical = scale(y, _roomy(p.y for p in points), height - BOTTOM, top + ABOVE, whole=False)
+    high = _roomy(float(p.y) for p in points)
+    vertical = scale(y, high, height - BOTTOM, top + ABOVE, whole=False)
     left = 8 + max(text_width(written(t, y), 10) for t in vertical.ticks)
-    across = scale(x, _roomy(p.x for p in points), left, WIDTH - 8, whole=False)
+    across = scale(x, _roomy(float(p.x) for p in points), left, WIDTH - 8, whole=False)
     sheet = Sheet(across, vertical, seen)
     ruled = [(across.at(a), vertical.at(b)) for a, b in _ends(sheet, rule)]
     line = [tag("path", class_="mark", d=path(ruled))] if ruled else []
@@ -189,7 +192,12 @@ def _counted(group: str, points: Sequence[Point]) -> str:
 
 
 def _title(point: Point) -> str:
-    return message("plot.point", name=point.name, y=point.y, x=point.x)
+    return message("plot.point", name=point.name, y=_exact(point.y), x=_exact(point.x))
+
+
+def _exact(n: int | Fraction) -> int | str:
+    """Return a number as messages take it: a ratio as it is written."""
+    return n if isinstance(n, int) else numbers.number(n)
 
 
 def _said(points: Iterable[Point], kinds: Iterable[str]) -> str:
@@ -199,5 +207,6 @@ def _said(points: Iterable[Point], kinds: Iterable[str]) -> str:
         own = sorted((p.y, p.x, p.name) for p in points if p.kind == kind)
         (low, _, least), (high, _, most) = own[0], own[-1]
         found.append(message("plot.points", kind=kind, number=len(own),
-                             least=least, low=low, most=most, high=high))  # fmt: skip
+                             least=least, low=_exact(low),
+                             most=most, high=_exact(high)))  # fmt: skip
     return joined(found, "; ")
