@@ -100,7 +100,7 @@ def test_a_number_occurs_in_configurations_that_have_it_and_in_no_other(name):
     [
         ("138357544", "", ["vgg16"]),  # other depths have the same sizes
         ("1498482688", "", []),  # llama-3.2-1b, were its head not tied
-        ("86567656", "", ["vit-base-patch16-224"]),  # patches are counted from its image
+        ("86567656", "", ["deit-base-patch16-224", "vit-base-patch16-224"]),  # of its image
         ("8178368512", "flop", ["resnet50"]),
     ],
 )

