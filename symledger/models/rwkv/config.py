@@ -48,5 +48,5 @@ RWKV = Family(
 )  # fmt: skip
 """``context_length`` is how long a kernel may read at once; any sequence may be longer.
 
-The length is that of which RWKV-4 was trained first.
+The length is the default of that key.
 """

@@ -125,5 +125,5 @@ XLSTM = Family(
 )  # fmt: skip
 """No class ties the head to the table, or leaves the last norm out, whatever is said.
 
-The length is that of which xLSTM 7B was trained.
+The length is that of which xLSTM 7B was trained (Beck et al., *xLSTM 7B* (2025)).
 """
