@@ -185,7 +185,7 @@ def label(line: Line) -> Text:
     own = bool(line.parts) and not line.component  # a module of a user's, by the name that it has
     name: Text = Verbatim(line.label) if own else words.part(line.label)
     if len(line.label) <= 2 and line.component:
-        name = joined((words.part(line.component), words.part(line.label)), " ")
+        name = message("parts.kind", kind=words.part(line.component), name=words.part(line.label))
     name = joined((name, times), "") if times else name
     return message("parts.tied", part=name, to=tied[0]) if tied else name
 
