@@ -1,4 +1,4 @@
-"""What holds for all tests: under continuous integration nothing may be left out.
+"""What holds for all tests: under continuous integration nothing may be skipped.
 
 There a skipped test fails; only what compares with PyTorch, which is no dependency, may be skipped
 where it is not installed. And one worker runs all tests of an owner, whose accounts they share.
@@ -18,10 +18,13 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
-from symledger.catalogue.entries import AXIOMS, ENTRIES, place
+from symledger.catalogue.checkpoints import checkpoints
+from symledger.catalogue.entries import AXIOMS, ENTRIES, find, place
 from symledger.catalogue.texts import files, read
+from symledger.configs.read import entry_of
 from symledger.errors import BadInput
 from symledger.evidence.records import FOLDER
+from symledger.site.sources import PACKAGE
 
 HERE = Path(__file__).parent
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's job in the background ignores it,
@@ -30,7 +33,14 @@ gc.set_threshold(0)  # accounts are kept to the end: looking at them again and a
 TIDY = 100
 """After so many tests what they left is looked at once: rubbish goes, the rest is left alone."""
 DONE = count(1)
-INTEGRATING = os.environ.get("CI") == "true"  # as tests.every: a test copies this file alone
+INTEGRATING = os.environ.get("CI") == "true"
+"""Whether this is continuous integration: there nothing is skipped and nothing is reused."""
+EVERYTHING = os.environ.get("EVERYTHING") == "true"
+"""Whether nothing at all is left out: so it is each night."""
+OF = 3
+"""In integration broad tests look at one in so many owners,"""
+TURN = sum(file.stat().st_size for file in PACKAGE.rglob("*.py")) % OF
+"""and at others where the package is longer or shorter: a commit after the other, at all."""
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow],
                           max_examples=100 if INTEGRATING else 30)  # fmt: skip
 settings.load_profile("untimed")  # no test fails because a machine is slow
@@ -38,7 +48,10 @@ READS = "test_no_number_is_typed_that_the_ledger_can_say"
 RECORDED = "test_an_owner_is_recorded"
 OF_RECORDS = ("citing", "evidence", "explain", "golden", "languages", "recording", "site", "tags")
 """The folders of tests that read what is recorded."""
-FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
+FAMILIES = {name: find(entry_of(known)).family for name, known in checkpoints().items()} | {
+    entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)
+}
+"""The owners of entries and of published configurations."""
 MANY = 80
 """A test of more cases is broad: outside of integration those of a sample are looked at,"""
 ABOUT = 20
@@ -52,8 +65,9 @@ ALWAYS = {"mini_gpt", "gpt2", "llama", "bert", "mixtral", "vgg", *{
 @pytest.hookimpl(trylast=True)  # once there is something that writes
 def pytest_sessionstart(session):
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter and not INTEGRATING:  # -q leaves out the header
-        reporter.write_line("a sample of what is very broad: CI=true pytest runs the whole")
+    if reporter and not EVERYTHING:  # -q leaves out the header
+        looked_at = f"part {TURN + 1} of {OF}" if INTEGRATING else "a sample"
+        reporter.write_line(f"{looked_at} of what is very broad: EVERYTHING=true runs the whole")
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
@@ -62,8 +76,8 @@ def pytest_collection_modifyitems(config, items):
         owner = owner_of(item)
         if owner and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(owner))
-    if not INTEGRATING and not config.option.keyword:  # -k: all that it names
-        left_out = {*broad(items)}
+    if not EVERYTHING and not config.option.keyword:  # -k: all that it names
+        left_out = {*(of_others(items) if INTEGRATING else broad(items))}
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
 
@@ -75,13 +89,30 @@ def owner_of(item):
     return FAMILIES.get(asked) if isinstance(asked, str) else None
 
 
-def broad(items):
-    """Yield those cases of broad tests that are not looked at outside of integration."""
+def of_others(items):
+    """Yield those cases of broad tests that are about owners whose turn it is not."""
+    for cases in by_test(items):
+        if len(cases) > MANY:
+            yield from (item for item in cases if not has_turn(owner_of(item)))
+
+
+def has_turn(owner):
+    """Whether an owner is looked at in integration; what is about none always is."""
+    return owner is None or owner in ALWAYS or crc32(owner.encode()) % OF == TURN
+
+
+def by_test(items):
+    """Return the cases of each test that has some, of which some may be left out."""
     tests = defaultdict(list)
     for item in items:
         if hasattr(item, "callspec") and item.get_closest_marker("every_case") is None:
             tests[item.parent.nodeid, item.originalname].append(item)
-    for cases in tests.values():
+    return tests.values()
+
+
+def broad(items):
+    """Yield those cases of broad tests that are not looked at outside of integration."""
+    for cases in by_test(items):
         costly = cases[0].get_closest_marker("costly")
         if costly:
             yield from (item for i, item in enumerate(cases) if i % costly.args[0])

@@ -5,7 +5,19 @@ from types import SimpleNamespace
 import pytest
 
 from tests import conftest
-from tests.conftest import ABOUT, ALWAYS, FAMILIES, HERE, MANY, RECORDED, broad, causes, drawn
+from tests.conftest import (
+    ABOUT,
+    ALWAYS,
+    FAMILIES,
+    HERE,
+    MANY,
+    RECORDED,
+    broad,
+    causes,
+    drawn,
+    has_turn,
+    owner_of,
+)
 from tests.every import CATALOGUE, COSTLY, OWNERS
 
 
@@ -65,6 +77,24 @@ def test_a_failure_is_left_to_a_case_that_is_looked_at_and_to_no_other(
     session = SimpleNamespace(items=cases(RECORDED, [looked_at]))
     item = SimpleNamespace(path=HERE / "site" / "test_it.py", session=session)
     assert [*causes(item, SimpleNamespace(longreprtext="it is wrong"))] == told
+
+
+@pytest.mark.parametrize("turn", range(conftest.OF))
+def test_in_integration_one_owner_in_three_is_looked_at_and_all_that_is_none(monkeypatch, turn):
+    monkeypatch.setattr(conftest, "TURN", turn)
+    items = [*cases("test_a", CATALOGUE), *cases("test_b", range(MANY + 1))]
+    others = {item.callspec.id for item in conftest.of_others(items)}
+    assert len(CATALOGUE) / 2 < len(others) < len(CATALOGUE) * 3 / 4
+    assert others < {*CATALOGUE} - ALWAYS
+
+
+def test_each_owner_has_its_turn_and_a_published_configuration_has_its_familys(monkeypatch):
+    looked_at = []
+    for turn in range(conftest.OF):
+        monkeypatch.setattr(conftest, "TURN", turn)
+        looked_at += [name for name in CATALOGUE if name not in ALWAYS and has_turn(name)]
+    assert sorted(looked_at) == sorted({*CATALOGUE} - ALWAYS)
+    assert owner_of(cases("test_a", ["llama-3-8b"], given="name")[0]) == "llama"
 
 
 def test_of_costly_cases_every_nth_is_looked_at_the_first_among_them():

@@ -23,8 +23,14 @@ def commands(job):
     return [step["run"] for step in job.get("steps", []) if "run" in step]
 
 
-def test_there_is_one_that_checks_one_that_draws_and_one_that_publishes():
-    assert set(WORKFLOWS) == {"check", "types", "publish"}
+def test_there_are_those_that_check_one_that_draws_and_one_that_publishes():
+    assert set(WORKFLOWS) == {"check", "whole", "types", "publish"}
+
+
+def test_every_night_the_check_leaves_out_nothing():
+    (job,) = jobs("whole").values()
+    assert job["env"] == {"EVERYTHING": "true"}
+    assert commands(job) == [".ci/run"]
 
 
 def test_every_night_each_part_of_the_types_is_drawn_for():

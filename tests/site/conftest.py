@@ -12,6 +12,7 @@ from threading import Thread
 import pytest
 
 from symledger.site.memory import PLACE
+from tests.conftest import EVERYTHING
 from tests.every import INTEGRATING
 from tests.site import some, wheel
 from tests.site.whole import REMEMBERED, SITE, part, rendered
@@ -69,8 +70,8 @@ def installed(tmp_path_factory, made):
 def built(tmp_path_factory, request, site):
     """Return the folder of a site that the command built, that of a wheel where there is one.
 
-    In integration it renders all pages, and makes a tenth of those that are many of a kind anew,
-    and all others; elsewhere it renders some, and may reuse all that these tests made.
+    In integration it renders all that are made, and makes a tenth of those that are many of a kind
+    anew, and all others; elsewhere it renders some, and may reuse all that these tests made.
     """
     assert site.made  # where these cannot be made, neither can others
     site.memory.save()
@@ -80,8 +81,8 @@ def built(tmp_path_factory, request, site):
     command = [installed] if installed else [sys.executable, "-m", "symledger"]
     if INTEGRATING:
         some.forget(REMEMBERED)
-    else:
-        (empty / some.RENDERED).write_text(json.dumps(sorted(rendered())))
+    if not EVERYTHING:
+        (empty / some.RENDERED).write_text(json.dumps([some.part, sorted(rendered())]))
         python = Path(installed).with_name("python") if installed else sys.executable
         command = [str(python), "-P", some.__file__]  # beside it lies a folder called mkdocs
     made = (*command, "site", "build", "--out", str(folder))

@@ -21,7 +21,7 @@ from symledger.site.verify import problems
 from symledger.tags.registry import registered
 from tests import invoke
 from tests.every import INTEGRATING
-from tests.site.whole import KINDS, SPOKEN, page_of, part, some_of
+from tests.site.whole import KINDS, SPOKEN, page_of, part, rendered, some_of
 
 ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
 
@@ -197,7 +197,7 @@ def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path, m
         pytest.skip("needs Zensical: pip install zensical")
     other, configuration = tmp_path / "site", build.configuration
     monkeypatch.setattr(build, "configuration", lambda *asked: quiet(configuration(*asked)))
-    some = part({*map(page_of, KINDS), *sorted(site.pages)[::10]}, some_of(site.assets, 10))
+    some = part({*map(page_of, KINDS), *sorted(rendered())[::10]}, some_of(site.assets, 10))
     build.build(other, "zensical", some, strict=False)
     assert problems(other, some) == []
     there, whole = anchors(other), anchors(built)

@@ -11,7 +11,9 @@ from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.memory import Memory
 from symledger.tags.registry import registered
+from tests.conftest import EVERYTHING, OF, TURN
 from tests.every import INTEGRATING, share
+from tests.site import some
 from tests.site.some import Blank, Some
 
 
@@ -38,7 +40,9 @@ class Once(Site):
 FOLDER = TemporaryDirectory(prefix="symledger-memory-")
 REMEMBERED = Path(FOLDER.name) / "site.json"
 """Where the site leaves what it was made of, once it is saved."""
-SITE = Once(memory=(Memory if INTEGRATING else Some)(REMEMBERED))
+if INTEGRATING:
+    some.part = (1, 0) if EVERYTHING else (OF, TURN)
+SITE = Once(memory=(Memory if EVERYTHING else Some)(REMEMBERED))
 ATLAS = SITE.atlas
 ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "operations",
          "reliability", "rules")  # fmt: skip
@@ -91,14 +95,14 @@ ASKED = re.compile(
 
 @cache
 def rendered():
-    """Return the paths of the pages that are rendered: in integration all of them.
+    """Return the paths of the pages that are rendered: in integration all that are made.
 
     Elsewhere, of those that are hundreds of a kind (of components, models, formulas, questions and
     published configurations), every sixteenth that is made and what tests ask for; with a published
     configuration the family that it links to.
     """
     if INTEGRATING:
-        return set(SITE.pages)
+        return {page.path for page in made()}
     paths = [page.path for page in made()]
     deep = {path for path in paths if path.count("/") > 1}
     many = [p for p in paths if p in OF_ENTRIES or folder(p) in ("f", "questions") or p in deep]
