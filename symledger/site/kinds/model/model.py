@@ -166,18 +166,33 @@ class Model:
         stands = {symbol for monomial in self.params.general for symbol, _ in monomial}
         return sorted(stands, key=lambda symbol: symbol.name)
 
+    @cached_property
+    def differing(self) -> list[Symbol]:
+        """Those that are not the same in all configurations; all where that is one."""
+        if len(self.configurations) == 1:
+            return self.sizes
+        bound = [self.atlas.account(e.name).assumed.bindings for e in self.configurations]
+        return [s for s in self.sizes if len({at.get(s) for at in bound}) > 1]
+
     @property
     def columns(self) -> list[Markup]:
         """Those sizes as they are written."""
-        return [maths.symbol(symbol) for symbol in self.sizes]
+        return [maths.symbol(symbol) for symbol in self.differing]
+
+    @property
+    def common(self) -> Markup:
+        """The other sizes, which are the same in all configurations."""
+        at = self.atlas.account(self.configurations[0].name).assumed.bindings
+        alike = [s for s in self.sizes if s in at and s not in self.differing]
+        return maths.settings({s.name: at[s] for s in alike})
 
     @property
     def compared(self) -> list[Together]:
-        """The configurations: the sizes of each, and its parameters."""
+        """The configurations: the sizes of each that differ, and its parameters."""
         found = []
         for entry in self.configurations:
             account = self.atlas.account(entry.name)
-            sizes = tuple(count(account.assumed.bindings.get(symbol)) for symbol in self.sizes)
+            sizes = tuple(count(account.assumed.bindings.get(s)) for s in self.differing)
             found.append(Together(entry.name, (*sizes, count(account.params.exact))))
         return found
 
