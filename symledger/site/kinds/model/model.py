@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from markupsafe import Markup
-from sympy import Symbol
 
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
@@ -26,6 +25,7 @@ from symledger.site.html.copies import Copies, copies
 from symledger.site.kinds.model import alive, costs, figures, fits, glance
 from symledger.site.kinds.model.memory import OfType, memory_of, peaks_of
 from symledger.site.kinds.model.numbers import count
+from symledger.site.kinds.model.side_by_side import SideBySide
 from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Variant, variants_of
 from symledger.site.plots import Figure
@@ -49,14 +49,6 @@ class Opened:
     shown: Markup
     reason: str
     given: tuple[Markup, ...] = ()
-
-
-@dataclass(frozen=True)
-class Together:
-    """One configuration in a table of them: the sizes of it, then its parameters."""
-
-    name: str
-    values: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -161,40 +153,13 @@ class Model:
         return found if any(entry.name != self.name for entry in found) else ()
 
     @cached_property
-    def sizes(self) -> list[Symbol]:
-        """The sizes that parameters depend on, of which configurations are made."""
+    def side_by_side(self) -> SideBySide:
+        """These, with the sizes that parameters depend on."""
         stands = {symbol for monomial in self.params.general for symbol, _ in monomial}
-        return sorted(stands, key=lambda symbol: symbol.name)
-
-    @cached_property
-    def differing(self) -> list[Symbol]:
-        """Those that are not the same in all configurations; all where that is one."""
-        if len(self.configurations) == 1:
-            return self.sizes
-        bound = [self.atlas.account(e.name).assumed.bindings for e in self.configurations]
-        return [s for s in self.sizes if len({at.get(s) for at in bound}) > 1]
-
-    @property
-    def columns(self) -> list[Markup]:
-        """Those sizes as they are written."""
-        return [maths.symbol(symbol) for symbol in self.differing]
-
-    @property
-    def common(self) -> Markup:
-        """The other sizes, which are the same in all configurations."""
-        at = self.atlas.account(self.configurations[0].name).assumed.bindings
-        alike = [s for s in self.sizes if s in at and s not in self.differing]
-        return maths.settings({s.name: at[s] for s in alike})
-
-    @property
-    def compared(self) -> list[Together]:
-        """The configurations: the sizes of each that differ, and its parameters."""
-        found = []
-        for entry in self.configurations:
-            account = self.atlas.account(entry.name)
-            sizes = tuple(count(account.assumed.bindings.get(s)) for s in self.differing)
-            found.append(Together(entry.name, (*sizes, count(account.params.exact))))
-        return found
+        return SideBySide(
+            tuple(self.atlas.account(entry.name) for entry in self.configurations),
+            tuple(sorted(stands, key=lambda symbol: symbol.name)),
+        )
 
     @cached_property
     def lines(self) -> list[Cells]:
