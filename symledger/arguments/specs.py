@@ -125,14 +125,14 @@ class Only(Use):
     """
 
     values: tuple[object, ...]
-    why: str = ""
+    why: str = "what another value changes is not derived here"
 
     def settings(self, name: str, value: object) -> Settings:
         """Refuse any other value; nothing is set."""
         try:
             among(name, value, self.values)
         except BadInput as error:
-            raise BadInput(f"{str(error)[:-1]}: {self.why}." if self.why else str(error)) from error
+            raise BadInput(f"{str(error)[:-1]}: {self.why}.") from error
         return {}
 
 

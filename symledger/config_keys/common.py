@@ -62,7 +62,9 @@ class Stored(Use):
 
 
 KEYS: Mapping[str, Use] = {
-    "add_cross_attention": Only((False,)),
+    "add_cross_attention": Only(
+        (False,), "blocks would attend to a source as well, which is not derived of this family"
+    ),
     "tie_encoder_decoder": Only((False,)),
     "cross_attention_hidden_size": Only((None,)),
     "is_decoder": FREE,

@@ -23,6 +23,11 @@ OTHERWISE = {
 """Units of bytes that are taken for each other."""
 FLOPS = {f"{prefix}{word}": n for word in ("FLOP", "FLOPs") for prefix, n in
          {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.items()}  # fmt: skip
+WORDS = {
+    **dict.fromkeys(("parameters", "params", "parámetros"), "parameters"),
+    **dict.fromkeys(("bytes", "byte"), "bytes"),
+}
+"""Units in words, as pages print them."""
 BILLIONS = 10**4
 """No network has so many billions of parameters: a whole number from here on with a B is bytes."""
 LARGEST = 10**30
@@ -31,7 +36,7 @@ COARSE = 100
 
 WRITTEN = re.compile(
     r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.(?P<part>[0-9]+))?"
-    r"(?:[eE]\+?(?P<power>[0-9]{1,2}))? ?(?P<unit>[A-Za-z]*)"
+    r"(?:[eE]\+?(?P<power>[0-9]{1,2}))? ?(?P<unit>[^\W\d_]*)"
 )
 
 
@@ -95,6 +100,8 @@ def parse_number(text: str, unit: str = "") -> Number:
     suffix, power = found["unit"], 10 ** int(found["power"] or 0)
     digits = re.sub("[,_]", "", found["whole"])
     part = found["part"] or ""
+    if unit in ("", WORDS.get(suffix)):
+        unit, suffix = WORDS.get(suffix, unit), "" if suffix in WORDS else suffix
     stated, read = bool(unit), ""
     if suffix == "B" and not unit:
         unit, read = _with_b(Fraction(int(digits + part) * power, 10 ** len(part)))
@@ -132,7 +139,7 @@ def _scale(text: str, suffix: str, unit: str) -> tuple[str, int]:
         return "flop", FLOPS[suffix]
     if suffix in COUNTS and not (suffix == "B" and unit == "flop"):
         return unit or "parameters", COUNTS[suffix]
-    if suffix in BYTES or suffix in FLOPS:
+    if suffix in (BYTES | FLOPS | WORDS):
         raise BadInput(f"{quoted(text)} is no number of {unit}.")
     raise BadInput(
         f"{quoted(text)} ends in a unit that is not known: K, M, B (10^9) and T count; "

@@ -15,6 +15,7 @@ from symledger.algebra import Terms, substitute
 from symledger.ir.shapes import Shape
 from symledger.languages import words
 from symledger.languages.message import Text, Verbatim, joined, message
+from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.steps import Shown
@@ -78,7 +79,8 @@ def rows(
 ) -> Iterator[Row]:
     """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
     line = part or formula.line
-    yield from _Rows(account, formula, line).below(line, depth, "")
+    of_kinds = part is None and (isinstance(formula, AtMoment) or len(formula.quantity.parts) > 1)
+    yield from _Rows(account, formula, line, of_kinds).below(line, depth, "")
 
 
 def fitting(
@@ -96,7 +98,8 @@ def fitting(
 
 
 class _Rows:
-    def __init__(self, account: Account, formula: Formula, line: Line) -> None:
+    def __init__(self, account: Account, formula: Formula, line: Line, of_kinds: bool) -> None:
+        self.of_kinds = of_kinds
         self.equations = account.assumed.equations
         self.at = formula.assumed.bindings
         self.whole = self.value(line.each)
@@ -124,7 +127,7 @@ class _Rows:
             all_passes = self.value(algebra.multiply(passes, part.total))
         known = all_passes is not None and self.whole
         return Row(
-            guide, level, label(part),
+            guide, level, label(part, is_kind=self.of_kinds and not level),
             tuple((weight_name(w, part), self.lengths(w)) for w in named), self.shown(part, total),
             amount, all_passes / self.whole if known else None,  # type: ignore[operator]  # known
         )  # fmt: skip
@@ -178,11 +181,14 @@ def _only_leaves(line: Line) -> bool:
     return all(part.is_leaf for part in line.parts)
 
 
-def label(line: Line) -> Text:
-    """A line's name for people, with its repetitions and the reason of a tied weight."""
+def label(line: Line, is_kind: bool = False) -> Text:
+    """A line's name for people, with its repetitions and the reason of a tied weight.
+
+    A kind of bytes (``gradients``) has a word in each language, a module of a user's its own name.
+    """
     times = algebra.repeated(algebra.terms(line.times))
     tied = [leaf.tied_to[-1] for leaf in (line, *line.parts) if leaf.tied_to]
-    own = bool(line.parts) and not line.component  # a module of a user's, by the name that it has
+    own = bool(line.parts) and not line.component and not is_kind
     name: Text = Verbatim(line.label) if own else words.part(line.label)
     if len(line.label) <= 2 and line.component:
         name = message("parts.kind", kind=words.part(line.component), name=words.part(line.label))

@@ -8,6 +8,7 @@ which all heads have keys of their own has h_kv = h.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,7 @@ from symledger.traces.reading import eager_of
 from symledger.traces.writing import eager_data
 
 FOLDER = records.FOLDER / "alive"
+WORDS = re.compile(r"[A-Za-z]\w*")
 Ran = How
 """How a module is run: what is asked of a trace, and of what was observed."""
 
@@ -154,9 +156,13 @@ def observed_of(
         alike = [one for one in alike if one.eager.how.input_gradient == how.input_gradient]
     missed = [one.misses(assumed, symbols) for one in alike]
     if all(missed):
+        there = list(dict.fromkeys(missed))
+        at = {s.name: n for s, n in assumed.bindings.items()}
+        names = (n for said in there for n in WORDS.findall(said) if n in at)
+        here = ", ".join(f"{n} = {at[n]:,}" for n in dict.fromkeys(names))
         raise BadInput(
-            f"what is in memory when PyTorch runs {shown(target.name)} was observed where "
-            f"{', or where '.join(dict.fromkeys(missed))}."
+            f"what is in memory when PyTorch runs {shown(target.name)} was observed only at sizes "
+            f"where {', or where '.join(there)}{here and f'; here {here}'}: --set gives others."
         )
     return alike[missed.index("")]
 

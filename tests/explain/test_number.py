@@ -33,6 +33,9 @@ from symledger.explain.number import UNITS, parse_number
         ("1.24e8", "parameters", 123_500_000, 124_500_000),
         ("3.14E+2 GFLOP", "flop", 313_500_000_000, 314_500_000_000),
         ("71.3 MFLOP", "flop", 71_250_000, 71_350_000),
+        ("1,751,715,840 bytes", "bytes", 1_751_715_840, 1_751_715_840),
+        ("2 362 368 parámetros", "parameters", 2_362_368, 2_362_368),
+        ("4096 params", "parameters", 4096, 4096), ("1byte", "bytes", 1, 1),
     ],
 )
 def test_a_number_is_read(text, unit, low, high):
@@ -67,6 +70,9 @@ def test_a_number_says_its_unit_or_does_not():
     assert all(parse_number(text).stated for text in stated)
     assert not any(parse_number(text).stated for text in ["2362368", "124M", "6.7B", "1e9", "5T"])
     assert all(parse_number("124M", unit).stated for unit in UNITS)
+    assert all(parse_number(f"124 {word}").stated for word in ("bytes", "params", "FLOP"))
+    with pytest.raises(BadInput, match="no number of flop"):
+        parse_number("124 bytes", "flop")
 
 
 def test_what_a_unit_of_bytes_is_taken_for():

@@ -152,13 +152,22 @@ def test_every_word_of_a_derivation_is_said_in_the_language(target, asked):
     account = derive(target)
     names = own_names(account)
     check(lambda code: derivation.page(account, (), 3, 100, code), asked, *names)
-    for quantity in ("params", "memory.saved", "flops.backward"):
+    for quantity in ("params", "memory.saved", "flops.backward", "memory.training"):
         if quantity in account.quantities:
             check(lambda code, q=quantity: derivation.page(account, (q,), 3, 100, code), asked,
                   *names)  # fmt: skip
     if account.target.constructor:
         places = {known.source for known in PUBLISHED} | {"ResNet", "LeNet", "ViT"}
         check(lambda code: answer.page(account, (), 2, 100, code), asked, *names, *places)
+
+
+@pytest.mark.parametrize("schedule", ["program", "eager"])
+@pytest.mark.parametrize("quantity", ["memory.peak.train", "memory.peak.step"])
+def test_every_word_of_a_peak_is_said_in_the_language(quantity, schedule, asked):
+    account = derive("gpt2", schedule=schedule)
+    operations = (name for m in account[quantity].moments for name in m.place.get("of", ()))
+    check(lambda code: derivation.page(account, (quantity,), 2, 100, code), asked,
+          *operations, "foreach", "schedule", "eager", "program", *own_names(account))  # fmt: skip
 
 
 def test_every_word_about_a_recipe_is_said_in_the_language(asked):

@@ -14,6 +14,7 @@ transformers = pytest.importorskip("transformers", reason="needs transformers")
 
 from tests.checks.torch.test_optimizer_steps import Live  # noqa: E402  # after torch is known
 
+MISTRAL = {"d": 48, "h": 4, "h_kv": 2, "L": 5, "V": 77, "d_ff": 40}
 GPT2 = {"B": 3, "T": 17, "d": 48, "h": 4, "L": 5, "V": 77, "T_max": 32}
 
 
@@ -115,7 +116,9 @@ def test_what_was_not_observed_is_refused_by_name():
     for said, message in (
         (("gpt2", {"flash": True}), "of other choices: flash = false"),
         (("gpt2", {"d_ff": 100}), "where d_ff = 4\\*d"),
-        (("gpt2", {"L": 1}), "where L ≥ 2"),
+        (("gpt2", {"L": 1}), "or where L ≥ 2; here B = 1, L = 1: --set gives others"),
+        (("mistral", {"B": 1, "T": 64, "w_max": 16, **MISTRAL}),
+         "only at sizes where w = T; here w = 16, T = 64: --set"),
         (("linear", {}), "linear was not observed"),
     ):
         with pytest.raises(BadInput, match=message):

@@ -100,12 +100,14 @@ T5_TENSORS: Tensors = {
     **_t5_layer("encoder"), **_t5_layer("decoder"),
 }  # fmt: skip
 
-BOTH: Mapping[str, Use] = {"is_encoder_decoder": Only((True,))}
-"""What a T5 with a decoder has to say: else its keys and values of the source and of what was
-written so far are kept as one. One that is its encoder says false."""
+BOTH: Mapping[str, Use] = {"is_encoder_decoder": Only(
+    (True,), "keys and values of the source and of what was written would be kept as one"
+)}  # fmt: skip
+"""What a T5 with a decoder has to say. One that is its encoder says false."""
 
 ALONE: Mapping[str, Use] = {"is_decoder": Only(
-    (False,), "its blocks would hold an attention to a source that is never given"
+    (False,), "its blocks would hold an attention to a source that is never given; leave it out, "
+    "or ask for all of T5, whose decoder has one (T5ForConditionalGeneration)"
 )}  # fmt: skip
 """What an encoder alone has to say; a decoder beside an encoder is one whatever is said."""
 
