@@ -61,7 +61,7 @@ DEQUANTISED = (
 DECODED = "memory.peak.decode"
 CACHED = (
     "what is there beside a cache that lies otherwise than the definition says, while it is read "
-    "and written, no definition says. Leave out --cache."
+    "and written, no definition says. Leave out --cache, or ask for --schedule eager."
 )
 """Why nothing is said of peaks where keys and values lie as was asked for."""
 TRAINING = (
@@ -112,7 +112,7 @@ class Derivation(Posed):
     def withheld(self) -> Mapping[str, str]:
         """What is not shown, and why: of a trace, or where weights are quantised."""
         found = {**self.target.withheld}
-        if self.conventions.cache:
+        if self.conventions.cache and self.request.schedule != EAGER:
             found.update(dict.fromkeys(SERVED, CACHED))
         if self.conventions.products:
             found.update(dict.fromkeys((*SERVED, *MOVING), TRAINING))
@@ -164,6 +164,8 @@ class Derivation(Posed):
             BadInput: it is not known.
         """
         if self.request.schedule == EAGER:
+            if self.conventions.cache and name in SERVED:
+                raise BadInput(CACHED)
             return make_peak(self.target.owner, name, self.readings, self.assumed), ""
         return eager_peak(self, name, self.readings), observed(self, name).implementation
 
