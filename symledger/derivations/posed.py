@@ -117,6 +117,16 @@ class Posed:
             program, lambda body, weight: is_trained(body, weight, c.frozen), c.input_gradient
         )
 
+    def decoding_in_types(self, step: Program) -> Program:
+        """The program of one decoding step with the types of autocast, where these are asked for.
+
+        What enters that asks for no gradient in inference.
+        """
+        c = self.conventions
+        if not c.autocast:
+            return step
+        return autocast(step, lambda body, weight: is_trained(body, weight, c.frozen), inputs=False)
+
     @property
     def tiles(self) -> tuple[Expr, ...]:
         """How many tiles there are of each row that is multiplied in fewer bits."""
@@ -136,6 +146,7 @@ class Posed:
             caches.check_run(cache, self.target.name)
         elif cache:
             caches.check(cache, self.program, self.target.name)
+            caches.check_types(self.program)
 
     @property
     def _usual_of_cache(self) -> dict[Symbol, Expr]:

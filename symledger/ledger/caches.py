@@ -245,6 +245,19 @@ def check(text: str, program: Program, name: str) -> None:
         _check_type(cache, program, name, windows, states_too)
 
 
+def check_types(program: Program) -> None:
+    """Refuse a cache of a library where keys and values are of several types, under autocast.
+
+    Raises:
+        BadInput: they are.
+    """
+    if len({t.storage for t in of_positions(program)}) > 1:
+        raise BadInput(
+            "keys are in fp32 here and values in 16 bits, or the other way round, and transformers "
+            "keeps values in the type of keys, which is not derived: leave out --cache."
+        )
+
+
 def check_run(text: str, name: str) -> None:
     """Refuse a cache that no module that is run is given.
 
