@@ -156,6 +156,7 @@ d_r = Size("d_r", "rank: the inner width of a low-rank map")
 w = Size("w", "window: positions that a query sees in a direction, its own included")
 w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
 S_w = Size("S_w", "positions that are attended to where none is further away than a window")
+S_max = Size("S_max", "positions of a static cache, seen or not")
 L_w = Size("L_w", "number of layers that see a window only")
 h_w = Size("h_w", "query heads of layers that see a window only")
 h_kw = Size("h_kw", "key/value heads of layers that see a window only")
@@ -392,7 +393,7 @@ ORDER: tuple[Size, ...] = (
     *IMAGES,
     *VISION,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
-    *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
+    *(S_w, S_max, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, k_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
     *(n_i, d_x, L_x, L_xd, n_m, n_key),

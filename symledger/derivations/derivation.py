@@ -20,6 +20,7 @@ from symledger.derivations.eager import eager_peak, observed
 from symledger.derivations.posed import Posed
 from symledger.derivations.query import Request, chosen
 from symledger.errors import BadInput, NotKnown, UnknownTarget, nearest, shown
+from symledger.ir.ops import Input
 from symledger.languages.message import Verbatim
 from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
@@ -32,6 +33,7 @@ from symledger.notation.recompute import NONE
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
+from symledger.readings.states import of_positions, states
 from symledger.targets.target import Target, equations_of
 
 
@@ -61,14 +63,23 @@ DEQUANTISED = (
 DECODED = "memory.peak.decode"
 CACHED = (
     "what is there beside a cache that lies otherwise than the definition says, while it is read "
-    "and written, no definition says. Leave out --cache."
+    "and written, no definition says. Leave out --cache, or ask for --schedule eager."
 )
 """Why nothing is said of peaks where keys and values lie as was asked for."""
 TRAINING = (
     "how products in fewer bits are trained with is known, and what they move or how they are "
     "served is not. Leave out --products."
 )
-"""Why nothing is said of serving, nor of what is moved, where operands are cast."""
+"""Why nothing is said of serving, nor of what is moved, where operands are cast to 8 bits."""
+CASTING = "which casts are written and read apart, no definition says. Leave out --products."
+"""Why nothing is said of what is moved under autocast."""
+ASKING = (
+    "what enters asks for no gradient in inference, and is cast otherwise than where it does. Say "
+    "--no-input-gradient."
+)
+"""Why nothing is said of serving under autocast where numbers enter."""
+STATE = "of which type a state is that stays as long as it is, no list of autocast says."
+"""Why nothing is said of serving under autocast where more is kept than what grows by positions."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -112,15 +123,25 @@ class Derivation(Posed):
     def withheld(self) -> Mapping[str, str]:
         """What is not shown, and why: of a trace, or where weights are quantised."""
         found = {**self.target.withheld}
-        if self.conventions.cache:
+        if self.conventions.cache and self.request.schedule != EAGER:
             found.update(dict.fromkeys(SERVED, CACHED))
-        if self.conventions.products:
-            found.update(dict.fromkeys((*SERVED, *MOVING), TRAINING))
+        found.update(self._withheld_of_products())
         if self.conventions.weights:
             found.update(dict.fromkeys(MOVING, DEQUANTISED))
             why = quantised.not_alive(self.conventions.weights, self.program)
             found.update(dict.fromkeys(PEAKS, why) if why else {DECODED: quantised.FEW_ROWS})
         return found
+
+    def _withheld_of_products(self) -> dict[str, str]:
+        """What is not shown where products are of other types than values, and why."""
+        c = self.conventions
+        if not c.autocast:
+            return dict.fromkeys((*SERVED, *MOVING), TRAINING) if c.products else {}
+        asks = any(isinstance(x.op, Input) and x.op.varies for x in self.program.inputs)
+        why = ASKING if asks and c.input_gradient else ""
+        growing = of_positions(self.program)
+        why = why if all(t in growing for t in states(self.program)) else STATE
+        return {**dict.fromkeys(SERVED if why else (), why), **dict.fromkeys(MOVING, CASTING)}
 
     def _of(self, name: str) -> Formula:
         """Return the formula of a quantity, shown or not."""
@@ -164,6 +185,8 @@ class Derivation(Posed):
             BadInput: it is not known.
         """
         if self.request.schedule == EAGER:
+            if self.conventions.cache and name in SERVED:
+                raise BadInput(CACHED)
             return make_peak(self.target.owner, name, self.readings, self.assumed), ""
         return eager_peak(self, name, self.readings), observed(self, name).implementation
 
@@ -243,7 +266,9 @@ class Derivation(Posed):
 
     def _readings(self, conventions: Conventions) -> Readings:
         guard = self.target.guard("pullback")
-        return Readings(self.program, conventions, guard, self._decoding, self.assumed)
+        return Readings(
+            self.program, conventions, guard, self._decoding, self.assumed, self.decoding_in_types
+        )
 
     def _readings_under(self, conventions: Conventions) -> Readings:
         """The readings under other conventions; the pull-back is shared where it is the same."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from symledger.derivations.posed import Posed
 from symledger.errors import BadInput, shown
+from symledger.ledger import caches
+from symledger.ledger.caches import STATIC
 from symledger.ledger.formula import Formula
 from symledger.ledger.peaks import EAGER, SERVED
 from symledger.ledger.quantities import Readings
@@ -38,8 +40,22 @@ def ran(posed: Posed, name: str) -> Ran:
     """Return how a module is run for a peak: a step of training, or a pass of inference."""
     c = posed.conventions
     if name in SERVED:
-        return Ran(input_gradient=False, dtype=c.dtype, serving=name.rpartition(".")[2])
+        serving = name.rpartition(".")[2]
+        return Ran(input_gradient=False, dtype=c.dtype, serving=serving, cache=run_with(posed))
     return Ran(c.input_gradient, c.accumulate, c.dtype)
+
+
+def run_with(posed: Posed) -> str:
+    """Return the cache that a pass of inference is run with, where it is no dynamic one.
+
+    Raises:
+        BadInput: none is run with such a one.
+    """
+    asked = posed.conventions.cache
+    if not asked:
+        return ""
+    caches.check_run(asked, posed.target.name)
+    return STATIC if caches.read(asked).layout == STATIC else ""
 
 
 def observed(posed: Posed, name: str) -> Observed:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Symbol
 
-from symledger.algebra.assumptions import Assumed, settle
+from symledger.algebra.assumptions import Assumed, check_lengths, settle
 from symledger.algebra.parsing import parse_size
 from symledger.derivations.query import (
     Request,
@@ -53,7 +53,7 @@ class Posed:
             check_adapted(self._adaptation, self.program)
         self._check_cache()
         self.symbols = symbols_of(self.program, self.target.component)
-        self.symbols.update({s.name: s for s in self._of_cache})
+        self.symbols.update({s.name: s for s in (*self._of_cache, *self._usual_of_cache)})
         self.assumed = self._sizes()
         check_frozen(self.conventions.frozen, self.program)
 
@@ -117,6 +117,16 @@ class Posed:
             program, lambda body, weight: is_trained(body, weight, c.frozen), c.input_gradient
         )
 
+    def decoding_in_types(self, step: Program) -> Program:
+        """The program of one decoding step with the types of autocast, where these are asked for.
+
+        What enters that asks for no gradient in inference.
+        """
+        c = self.conventions
+        if not c.autocast:
+            return step
+        return autocast(step, lambda body, weight: is_trained(body, weight, c.frozen), inputs=False)
+
     @property
     def tiles(self) -> tuple[Expr, ...]:
         """How many tiles there are of each row that is multiplied in fewer bits."""
@@ -131,8 +141,18 @@ class Posed:
         return step
 
     def _check_cache(self) -> None:
-        if self.conventions.cache:
-            caches.check(self.conventions.cache, self.program, self.target.name)
+        cache = self.conventions.cache
+        if cache and self.target.is_traced:
+            caches.check_run(cache, self.target.name)
+        elif cache:
+            caches.check(cache, self.program, self.target.name)
+            caches.check_types(self.program)
+
+    @property
+    def _usual_of_cache(self) -> dict[Symbol, Expr]:
+        """The sizes of a cache that may be set, with what they are unless they are."""
+        c = self.conventions
+        return caches.usual(c.cache, self.program, self.target.is_traced) if c.cache else {}
 
     @cached_property
     def _of_cache(self) -> dict[Symbol, Expr]:
@@ -145,11 +165,13 @@ class Posed:
         given = read_equations((*tied, *self.request.equations), self.symbols)
         values = read_sizes(self.target, self.settings, self.symbols)
         self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
-        usual = (self.target.configuration or {}).items()
-        configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
+        sizes = (self.target.configuration or {}).items()
+        configuration = {self.symbols[name]: n for name, n in sizes if name in self.symbols}
         stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
+        stated |= self._usual_of_cache.keys()
         with self.target.in_its_words(s.name for s in (*values, *dict(given))):
-            assumed = settle(self._usual, configuration, given, values, self.definitions, stated)
+            usual = {**self._usual, **self._usual_of_cache}
+            assumed = settle(usual, configuration, given, values, self.definitions, stated)
             check_sizes(self.program, assumed)
             self._check_weights(assumed)
         self.target.check_taken(self.symbols, assumed.bindings)
@@ -159,6 +181,7 @@ class Posed:
         c = self.conventions
         if c.cache:
             at = {s: Integer(n) for s, n in assumed.bindings.items()}
+            check_lengths((), caches.bounds(c.cache, self.program, self.target.is_traced), assumed)
             caches.check_groups(c.cache, self.program, at)
         if self._products:
             self._products.check({s: Integer(n) for s, n in assumed.bindings.items()})

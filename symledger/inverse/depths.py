@@ -68,7 +68,7 @@ def often(freed: Freed, formula: Formula) -> tuple[Often, ...]:
 def _repeat(freed: Freed, peak: Peak) -> bool:
     """Whether a free size says how often something is repeated."""
     readings = peak.readings
-    program = readings.decoding if PASSES[peak.quantity.name].decodes else readings.program
+    program = readings.decoding_in_types if PASSES[peak.quantity.name].decodes else readings.program
     for number in repetitions(program):
         try:
             times = freed.of(algebra.terms(number))

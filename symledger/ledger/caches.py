@@ -15,7 +15,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.ir.tensor import Program, Tensor
 from symledger.readings.states import is_window, of_positions, positions, states
 from symledger.readings.traffic import Bytes
-from symledger.sizes import Size
+from symledger.sizes import S_max, Size, T
 
 BLOCK = 16
 """How many positions a block has, unless told."""
@@ -41,11 +41,12 @@ class Type:
     source: str
 
 
+STATIC, DYNAMIC = "static", "dynamic"
 HERE = "transformers.cache_utils, transformers 5.23: {}"
 LAYOUTS: Mapping[str, Layout] = {
-    "static": Layout("the positions that the last of T tokens sees, from the start on",
-                     HERE.format("StaticCache of T positions")),
-    "dynamic": Layout("the positions that the next token will see: of a window one less",
+    STATIC: Layout("S_max positions, as many as there are unless told, from the start on; of a "
+                   "window no more than it sees", HERE.format("StaticCache")),
+    DYNAMIC: Layout("the positions that the next token will see: of a window one less",
                       HERE.format("DynamicCache, its tensors")),
     "prefilled": Layout("all positions, of windows too, which are seen in the whole prompt's keys",
                         HERE.format("DynamicCache behind a prompt, its storages")),
@@ -138,11 +139,33 @@ def _slots(cache: Cache, program: Program, t: Tensor) -> Expr:
     assert t.state is not None
     if cache.layout == "prefilled":
         return positions(t)
-    if cache.layout == "dynamic" and is_window(t):
+    if cache.layout == STATIC and positions(t) == tokens(program):
+        return _of_static(program, t)
+    if cache.layout == DYNAMIC and is_window(t):
         return _named(program, t) if _fits(program, t) else t.state - 1
     if cache.layout == "paged":
         return cache.block * _named(program, t)
     return t.state
+
+
+def _of_static(program: Program, t: Tensor) -> Expr:
+    """Return how many positions a static cache has: all, or those of a window."""
+    if not is_window(t):
+        return S_max
+    assert t.state is not None
+    return _named(program, t) if _fits(program, t) else t.state
+
+
+def tokens(program: Program) -> Expr | None:
+    """Return how many tokens of its own a program has, of which a static cache may hold more.
+
+    None where what is kept of them is not one position each, or they are not all that enter.
+    """
+    counted = set(map(positions, of_positions(program)))
+    entering = {t.shape[1] for t in program.inputs if len(t.shape) > 1}
+    if not counted <= entering:
+        return None
+    return T if T in counted else counted.pop() if len(counted) == 1 else None
 
 
 def _fits(program: Program, t: Tensor) -> Min | None:
@@ -166,10 +189,25 @@ def defined(text: str, program: Program) -> dict[Symbol, Expr]:
         if cache.layout == "paged":
             found[_named(program, t)] = _blocks(t, cache.block)
         least = _fits(program, t) if is_window(t) else None
-        if cache.layout == "dynamic" and least:
+        if least and cache.layout == DYNAMIC:
             (longest,) = (n for n in least.args if n != positions(t))
             found[_named(program, t)] = Min(positions(t), longest - 1)
+        if least and cache.layout == STATIC and positions(t) == tokens(program):
+            found[_named(program, t)] = least.xreplace({positions(t): S_max})
     return found
+
+
+def usual(text: str, program: Program, traced: bool = False) -> dict[Symbol, Expr]:
+    """Return the sizes of a cache that may be set, with what they are unless they are."""
+    if read(text).layout != STATIC:
+        return {}
+    own = T if traced and T.name in {s.name for s in program.symbols} else tokens(program)
+    return {S_max: own} if own is not None else {}
+
+
+def bounds(text: str, program: Program, traced: bool = False) -> Iterator[tuple[Expr, Expr]]:
+    """Yield what may not exceed what: the tokens of a cache its positions."""
+    yield from ((own, s) for s, own in usual(text, program, traced).items())
 
 
 def _blocks(t: Tensor, block: int) -> Expr:
@@ -205,6 +243,32 @@ def check(text: str, program: Program, name: str) -> None:
         )
     if cache.type:
         _check_type(cache, program, name, windows, states_too)
+
+
+def check_types(program: Program) -> None:
+    """Refuse a cache of a library where keys and values are of several types, under autocast.
+
+    Raises:
+        BadInput: they are.
+    """
+    if len({t.storage for t in of_positions(program)}) > 1:
+        raise BadInput(
+            "keys are in fp32 here and values in 16 bits, or the other way round, and transformers "
+            "keeps values in the type of keys, which is not derived: leave out --cache."
+        )
+
+
+def check_run(text: str, name: str) -> None:
+    """Refuse a cache that no module that is run is given.
+
+    Raises:
+        BadInput: it is in another type, or in blocks, or of what was there once.
+    """
+    if read(text) not in (Cache(STATIC), Cache(DYNAMIC)):
+        raise BadInput(
+            f"{shown(name)} is run with a cache that is {DYNAMIC}, or {STATIC} where that is "
+            f"asked for: leave out --cache {text}."
+        )
 
 
 def _check_type(

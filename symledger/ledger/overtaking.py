@@ -37,12 +37,12 @@ def overtakings(peak: Peak, bounds: Iterable[Bound] = ()) -> Iterator[Overtaking
     now, at = peak.largest, peak.assumed.bindings
     if now is None:
         return
-    own = {s for m in peak.remaining for monomial in m.corollary_terms for s, _ in monomial}
+    others = [m for m in peak.remaining if m is not now]
+    ahead = [algebra.subtract(m.corollary_terms, now.corollary_terms) for m in others]
+    own = {s for terms in ahead for monomial in terms for s, _ in monomial}
     for symbol in sorted(own, key=str):
-        found = [
-            (n, m) for m in peak.remaining
-            if m is not now and (n := _from(now.corollary_terms, m.corollary_terms, symbol, at))
-        ]  # fmt: skip
+        each = zip(ahead, others, strict=True)
+        found = [(n, m) for terms, m in each if (n := _from(terms, symbol, at))]
         if found:
             first = Overtaking(symbol, *min(found, key=lambda pair: pair[0]))
             if not any(_exceeds(a, b, {**at, symbol: first.value}) for a, b in bounds):
@@ -54,15 +54,11 @@ def _exceeds(low: Expr, high: Expr, at: dict[Symbol, int]) -> bool:
     return room is not None and room < 0
 
 
-def _from(now: Terms, other: Terms, symbol: Symbol, at: dict[Symbol, int]) -> int | None:
-    """The least value beyond the present one from which on ``other`` is larger; None if none."""
-    rest = {s: algebra.constant(n) for s, n in at.items() if s != symbol and n}
-    ahead = algebra.substitute(algebra.subtract(other, now), rest)
-    start = at[symbol]
-    least = min((n for monomial in ahead for _, n in monomial), default=0)
-    cleared = {}  # by powers of the size, none of them negative
-    for monomial, c in ahead.items():
-        cleared[dict(monomial).get(symbol, 0) - min(least, 0)] = c
+def _from(ahead: Terms, symbol: Symbol, at: dict[Symbol, int]) -> int | None:
+    """The least value beyond the present one from which a difference is positive; None if none."""
+    powers, start = _along(ahead, symbol, at), at[symbol]
+    least = min((0, *powers))
+    cleared = {n - least: c for n, c in powers.items()}  # no power is negative
     if len(signs(shifted(cleared, start))) != 2 or _at(cleared, FARTHEST) <= 0:
         return None
     low, high = start, FARTHEST
@@ -70,6 +66,20 @@ def _from(now: Terms, other: Terms, symbol: Symbol, at: dict[Symbol, int]) -> in
         middle = (low + high) // 2
         low, high = (low, middle) if _at(cleared, middle) > 0 else (middle, high)
     return high
+
+
+def _along(terms: Terms, symbol: Symbol, at: dict[Symbol, int]) -> dict[int, int | Fraction]:
+    """What a polynomial is in one of its symbols, all others having values: by powers of it."""
+    found: dict[int, int | Fraction] = {}
+    for monomial, c in terms.items():
+        own = 0
+        for s, n in monomial:
+            if s == symbol:
+                own = n
+            else:
+                c *= at[s] ** n if n > 0 else Fraction(1, at[s] ** -n)
+        found[own] = found.get(own, 0) + c
+    return found
 
 
 def signs(coefficients: list[Fraction]) -> list[bool]:

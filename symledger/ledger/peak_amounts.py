@@ -31,7 +31,7 @@ def peak_amount(owner: str, name: str, readings: Readings, assumed: Assumed) -> 
         return algebra.value(substitute(terms, assumed.equations), at)
 
     passes, c = PASSES[name], readings.conventions
-    program = readings.decoding if passes.decodes else readings.program
+    program = readings.decoding_in_types if passes.decodes else readings.program
     few = known_to_be_few(program, assumed)
     found: list[Fraction | None] = []
     if passes.ways:

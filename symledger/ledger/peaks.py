@@ -224,7 +224,7 @@ def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Pe
         BadInput: the target lacks such passes, or it is not derived for what it repeats.
     """
     passes, quantity, identity = PASSES[name], PEAKS[name], f"{owner}.{name}"
-    program = readings.decoding if passes.decodes else readings.program
+    program = readings.decoding_in_types if passes.decodes else readings.program
     few = known_to_be_few(program, assumed)
     each = [
         *_in_passes(identity, quantity, readings, assumed, passes, few),

@@ -48,16 +48,18 @@ class Readings:
     """The program of a target under conventions, and its tallies, each made once when asked for.
 
     ``guard`` stands around what runs a definition's own code (a stated pull-back); ``decoding``
-    builds the program of one decoding step; ``assumed`` are sizes, for what only these decide.
+    builds the program of one decoding step, and ``typed`` gives its values their types; ``assumed``
+    are sizes, for what only these decide.
     """
 
     def __init__(
         self, program: Program, conventions: Conventions,
         guard: Callable[[], AbstractContextManager[None, None]] = nullcontext,
         decoding: Callable[[], Program | None] = lambda: None, assumed: Assumed | None = None,
+        typed: Callable[[Program], Program] = lambda program: program,
     ) -> None:  # fmt: skip
         self.program = program
-        self._decoding = decoding
+        self._decoding, self._typed = decoding, typed
         self.assumed = assumed
         self.conventions = conventions
         self._tallies: dict[Key, Tally] = {}
@@ -80,6 +82,18 @@ class Readings:
         Raises:
             BadInput: nothing is decoded here.
         """
+        return self._decoded()
+
+    @cached_property
+    def decoding_in_types(self) -> Program:
+        """The program of one decoding step, in which every value has the type that it has then.
+
+        Raises:
+            BadInput: nothing is decoded here, or which types these are cannot be told.
+        """
+        return self._typed(self._decoded())
+
+    def _decoded(self) -> Program:
         step = self._decoding()
         if step is None:
             name = self.program.scope.name

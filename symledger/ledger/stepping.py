@@ -142,7 +142,7 @@ def walked(
     weights = readings.conventions.weights
 
     def make() -> Timeline:
-        program = readings.decoding if decodes else readings.program
+        program = readings.decoding_in_types if decodes else readings.program
         unpacked = quantised.weights(weights, program) if weights else ()
         timeline = Timeline(program, remembers, few, adding, unpacked)
         if not remembers:

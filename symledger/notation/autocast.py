@@ -26,6 +26,7 @@ from symledger.ir.functions import leaky
 from symledger.ir.ops import (
     Contract,
     Input,
+    Join,
     Map,
     Overlap,
     Param,
@@ -161,6 +162,7 @@ class _Walk:
         if isinstance(t.op, Result):
             leaf = self.made[t.op.leaf]
             return replace_with(t, self._args(t), leaf.storage, op=replace(t.op, leaf=leaf))
+        self._remember(t)
         rule, args = self._rule(t), self._args(t)
         check_component(t.scope, any(x.storage == HALF for x in args))
         if isinstance(t.op, Contract):
@@ -172,6 +174,22 @@ class _Walk:
         else:
             to = _widest(args)
         return replace_with(t, args, to if t.storage == WIDE else t.storage)
+
+    def _remember(self, t: Tensor) -> None:
+        """Give what is remembered the type of what it is joined with, which is remembered next.
+
+        Raises:
+            BadInput: it is read otherwise.
+        """
+        past = [x for x in map(_root, t.args) if isinstance(x.op, Input) and x.op.remembered]
+        for x in past:
+            own = [y for y in self._args(t) if _root(y) not in past]
+            if not (isinstance(t.op, Join) and x in t.args and own and self.users[x] == 1):
+                raise BadInput(
+                    f"{where(t)} reads what was remembered, and does not join it with what is "
+                    "next: of which type that is under autocast is not derived."
+                )
+            self.made[x] = replace(x, storage=_widest(own))
 
     def _args(self, t: Tensor) -> tuple[Tensor, ...]:
         return tuple(self.made[x] for x in t.args)

@@ -137,6 +137,7 @@ def observed_of(
     if not every:
         said = f" in a pass of inference (memory.peak.{how.serving})" if how.serving else ""
         kind = f" in {how.dtype}" if how.serving and how.dtype != "fp32" else ""
+        kind += f" with a cache that is {how.cache}" if how.cache else ""
         raise BadInput(
             f"what is in memory when PyTorch runs {shown(target.name)}{said}{kind} was not "
             "observed: trace a module of it, as in symledger trace my_model.py:GPT "
@@ -169,4 +170,5 @@ def observed_of(
 
 def _is_run(there: How, asked: How) -> bool:
     """Whether a step of training was run, or the pass of inference that is asked for."""
-    return there.serving == asked.serving and (not asked.serving or there.dtype == asked.dtype)
+    alike = (there.dtype, there.cache) == (asked.dtype, asked.cache)
+    return there.serving == asked.serving and (not asked.serving or alike)

@@ -12,6 +12,7 @@ from sympy import Symbol
 from symledger.errors import BadInput, nearest, shown
 from symledger.ir.naming import snake
 from symledger.ir.tensor import Program
+from symledger.sizes import S_max
 from symledger.targets.target import Target
 from symledger.traces.alive import Eager, How
 from symledger.traces.checked import ALIVE, withheld
@@ -59,7 +60,7 @@ class TracedTarget(Target):
                     f"{name} is fixed in this trace, {shown(fixed[name])}: trace the module again "
                     "to change it."
                 )
-            if name not in known:
+            if name not in known and name != S_max.name:  # which a cache may have
                 raise BadInput(
                     f"{shown(name)} is no size of {shown(self.name)}. {nearest(name, known)}"
                 )

@@ -14,6 +14,8 @@ WAYS = ("forward", "backward")
 FIRST, LAST = "first", "last"
 PREFILL, DECODE = "prefill", "decode"
 """Passes of inference: tokens are read at once, or the last one behind others."""
+STATIC = "static"
+"""A cache that is as long as it will get from the start."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,15 @@ class How:
 
     ``input_gradient`` says whether gradients of what enters are asked for; ``accumulate`` whether
     a batch before has left gradients; ``dtype`` of which type floats are where none is said.
-    ``serving`` is the pass of inference, where nothing is trained.
+    ``serving`` is the pass of inference, where nothing is trained; ``cache`` says what keys and
+    values are kept in there: a cache that grows where nothing is said, or one that is ``static``.
     """
 
     input_gradient: bool = True
     accumulate: bool = False
     dtype: str = "fp32"
     serving: str = ""
+    cache: str = ""
 
 
 @dataclass(frozen=True)

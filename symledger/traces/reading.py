@@ -95,8 +95,8 @@ def eager_of(data: Any, sizes: Mapping[str, Any], formulas: Formulas) -> Eager:
 
 def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
     """Read what is in memory when."""
-    place.only("input_gradient", "accumulate", "dtype", "serving", "least", "apart", "every",
-               "moments")  # fmt: skip
+    place.only("input_gradient", "accumulate", "dtype", "serving", "cache", "least", "apart",
+               "every", "moments")  # fmt: skip
     least = {k: x.whole(0) for k, x in place["least"].items(MOST_SIZES) if _known(x, k, sizes)}
     moments = tuple(_moment(x, formulas) for x in place["moments"].list(MOST_MOMENTS))
     apart = tuple(_pair(x, sizes) for x in place["apart"].list(MOST_SIZES))
@@ -105,6 +105,7 @@ def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
         place.has("accumulate") and place["accumulate"].truth(),
         place["dtype"].text() if place.has("dtype") else "fp32",
         place["serving"].text() if place.has("serving") else "",
+        place["cache"].text() if place.has("cache") else "",
     )
     every = place["every"].items(MOST_SIZES) if place.has("every") else ()
     return Eager(how, moments, least, apart,

@@ -74,6 +74,7 @@ def eager_data(eager: Eager) -> dict[str, Any]:
         **({"accumulate": True} if eager.how.accumulate else {}),
         **({"dtype": eager.how.dtype} if eager.how.dtype != "fp32" else {}),
         **({"serving": eager.how.serving} if eager.how.serving else {}),
+        **({"cache": eager.how.cache} if eager.how.cache else {}),
         "least": dict(eager.least),
         "apart": [list(pair) for pair in eager.apart],
         **({"every": {n: list(of) for n, of in eager.every.items()}} if eager.every else {}),

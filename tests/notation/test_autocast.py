@@ -9,6 +9,8 @@ from symledger.checks.gradients import finite_differences
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.errors import BadInput, NotKnown
+from symledger.ir.ops import Input
+from symledger.readings.pullback import pullback
 
 BYTES = {"value": 4, "statistic": 4, "mask": 1, "index": 8, "half": 2}
 
@@ -105,6 +107,7 @@ def test_products_are_as_many():
     ("gated_delta_rule", {"products": "bf16"}, "solves a triangle"),
     ("elementwise_loss", {"products": "bf16", "set": {"function": "bce"}}, "PyTorch refuses"),
     ("post_ln_encoder", {"products": "bf16"}, "--no-input-gradient"),
+    ("llama", {"products": "bf16", "cache": "dynamic"}, "values in the type of keys"),
     ("feed_forward", {"products": "bf16", "set": {"activation": "unknown"}}, "only the name"),
     ("rrelu", {"products": "bf16"}, "draws numbers"),
     ("alpha_dropout", {"products": "bf16"}, "draws numbers"),
@@ -114,9 +117,45 @@ def test_what_cannot_be_told_is_refused(target, asked, said):
         derive(target, **asked)
 
 
-def test_nothing_is_said_of_serving():
+@pytest.mark.parametrize("depth", [2, 6])
+@pytest.mark.parametrize(("target", "choices"), [
+    ("gpt2", {}), ("llama", {"flash": "true"}), ("mistral", {}), ("mixtral", {}), ("gemma2", {}),
+    ("deepseek-v3", {}),
+])  # fmt: skip
+def test_a_pass_of_inference_has_as_much_alive(target, choices, depth):
+    """A prompt that is read, and the last token behind what was kept of it."""
+    account = derive(target, set=choices, recipe="autocast")
+    for program in (account.program, account.readings.decoding_in_types):
+        found = sizes_for(program, 0, (Integer(1),), distinct=False)
+        deep = {s: depth if s.name in ("L", "L_w") else n for s, n in found.items()}
+        trial = Trial(program, pullback(program), deep)
+        assert differing(trial, BYTES, backward=False, remembering=True) == []
+
+
+@pytest.mark.parametrize(("target", "kept"), [("llama", "6BLTd"), ("gpt2", "4BLTd")])
+def test_keys_that_are_turned_are_kept_in_fp32(target, kept):
+    """And values, and keys that are not, as they were multiplied: what a token decodes is alike."""
+    account = derive(target, recipe="autocast")
+    assert text(account["memory.kv_cache"]) == kept
+    entering = {t.op.name: t.storage for b in account.readings.decoding_in_types.bodies
+                for t in b.tensors if isinstance(t.op, Input) and t.op.remembered}  # fmt: skip
+    assert entering == {"past_k": "value" if target == "llama" else "half", "past_v": "half"}
+
+
+@pytest.mark.parametrize(("target", "asked", "said"), [
+    ("vit", {}, "--no-input-gradient"), ("mamba", {}, "of which type a state is"),
+    ("t5", {}, "does not join it with what is next"),
+    ("llama", {"products": "fp8"}, "how they are served is not"),
+])  # fmt: skip
+def test_what_of_serving_cannot_be_told_is_refused(target, asked, said):
+    account = derive(target, **(asked or {"recipe": "autocast"}))
+    with pytest.raises((NotKnown, BadInput), match=said):
+        account[f"memory.peak.{'decode' if target == 't5' else 'prefill'}"]
+
+
+def test_nothing_is_said_of_what_moves():
     with pytest.raises(NotKnown, match="Leave out --products"):
-        derive("llama", recipe="autocast")["memory.peak.decode"]
+        derive("llama", recipe="autocast")["traffic.unfused"]
 
 
 @pytest.mark.parametrize("products", ["bf16", "fp8"])

@@ -24,8 +24,9 @@ from symledger.checks.traced.reference import subject
 from symledger.checks.traced.translation import Translation
 from symledger.checks.traced.vectors import Vector, vectors
 from symledger.errors import BadInput, SymledgerError
+from symledger.sizes import S_max
 from symledger.targets.observed import Observed, choices_of
-from symledger.traces.alive import DECODE, PREFILL, Eager, How
+from symledger.traces.alive import DECODE, PREFILL, STATIC, Eager, How
 from symledger.traces.checked import ALIVE
 from symledger.traces.graph import Traced
 from symledger.tracing.eager.serving import PAST
@@ -87,9 +88,11 @@ def _observed(vector: Vector, alone: bool) -> Iterator[Observed]:
     differ = asking.moments != without.moments
     trained = (asking, without) if differ else (without,)
     for eager in (*trained, *_served(vector, made)):
-        seen = in_symbols(eager, to)
+        there = {**to, S_max: S_max} if eager.how.cache else to
+        seen = in_symbols(eager, there)
         within = WINDOW if eager.how.serving == DECODE and windowed(account) else ()
-        yield Observed(implementation, torch, chosen, equations, smallest, seen, within)
+        least = {**smallest, S_max.name: smallest["T"]} if eager.how.cache else smallest
+        yield Observed(implementation, torch, chosen, equations, least, seen, within)
 
 
 def _served(vector: Vector, made: Traced) -> Iterator[Eager]:
@@ -97,10 +100,10 @@ def _served(vector: Vector, made: Traced) -> Iterator[Eager]:
     kind = getattr(transformers, vector.configuration.architecture)
     if PAST not in signature(kind.forward).parameters:
         return
-    for serving, dtype in product((PREFILL, DECODE), SERVED_IN):
+    for serving, dtype, cache in product((PREFILL, DECODE), SERVED_IN, ("", STATIC)):
         assert made.looking
         with suppress(BadInput):  # it is refused by name then, as what was not observed
-            yield made.looking(How(False, dtype=dtype, serving=serving))
+            yield made.looking(How(False, dtype=dtype, serving=serving, cache=cache))
 
 
 def windowed(account: Account) -> bool:

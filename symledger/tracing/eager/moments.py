@@ -11,12 +11,15 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput, SymledgerError
+from symledger.sizes import S_max
 from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager, How
 from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.checking.checks import first_line
+from symledger.tracing.eager.lengths import LENGTH, given, own
 from symledger.tracing.eager.live import Lived
 from symledger.tracing.eager.running import TYPES, lived
+from symledger.tracing.eager.serving import tokens_axis
 from symledger.tracing.eager.timeline import Entry, Timeline, timeline
 from symledger.tracing.spaces.space import Space
 
@@ -54,11 +57,14 @@ class Looking:
         alive = tuple(moments(line))
         for point in self.points:
             at = line.near(point)
+            if own(how):
+                at = given(at, tokens_axis(self.space.subject))
             wrong = difference(self.space, line, alive, self.assembler.definitions, at, how)
             if wrong:
                 raise BadInput(wrong)
         found = Eager(how, alive, line.least, line.apart, line.every)
-        self.known[key] = _in_symbols(found, self.to)
+        to = {Symbol(LENGTH): S_max, **self.to} if own(how) else self.to
+        self.known[key] = _in_symbols(found, to)
         return self.known[key]
 
     def at(self, how: How, sizes: Mapping[str, int]) -> Eager:

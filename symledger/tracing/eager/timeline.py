@@ -18,8 +18,10 @@ from symledger.errors import BadInput
 from symledger.traces.alive import How
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.eager.folding import NUMBER, Insertion, forms, insertions
+from symledger.tracing.eager.lengths import beside, fitted_on, own
 from symledger.tracing.eager.live import Change, Lived, Storage
 from symledger.tracing.eager.running import lived
+from symledger.tracing.eager.serving import tokens_axis
 from symledger.tracing.spaces.depth import OtherAtDepth
 from symledger.tracing.spaces.fit import Points
 from symledger.tracing.spaces.points import Sample
@@ -174,7 +176,7 @@ def _depths(space: Space, pattern: int) -> Iterator[Deep]:
 def _timeline(
     space: Space, assembler: Assembler, pattern: int, deep: Deep, how: How
 ) -> Timeline:
-    first, *others = ({**run.at, **deep.at} for run in assembler.sample.runs)
+    first, *others = _places(space, assembler, deep, how)
     start = lived(space, first, how)
     longer_by = {
         name: insertions(forms(start.changes), forms(lived(space, at, how).changes))
@@ -185,7 +187,8 @@ def _timeline(
     same = [i for i, shape in enumerate(shapes) if shape == shapes[0]]
     longer = next((run for run in runs if len(run.changes) != len(runs[0].changes)), None)
     try:
-        apart = _apart(space, [run.at for run in runs], same)
+        sizes = (*space.sizes, *own(how))
+        apart = _apart(sizes, [run.at for run in runs], same)
     except BadInput as error:
         if longer is None:
             raise
@@ -194,7 +197,9 @@ def _timeline(
             f"{len(runs[0].changes)} at {_where(runs[0].at, longer.at)}: of loops over a length, "
             "as those over time are, what is in memory when is not derived"
         ) from error
-    entries = _fitted([runs[i] for i in same], _points(assembler, same))
+    kept = [runs[i] for i in same]
+    on = fitted_on(assembler, [r.at for r in kept]) if own(how) else _points(assembler, same)
+    entries = _fitted(kept, on)
     found = _runs(longer_by, entries, deep)
     every = {
         n: (deep.step, at % deep.step if deep.step else at)
@@ -203,8 +208,16 @@ def _timeline(
     return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart, every)
 
 
+def _places(
+    space: Space, assembler: Assembler, deep: Deep, how: How
+) -> list[dict[str, int]]:  # fmt: skip
+    """Return the points at which it is looked."""
+    found = [{**run.at, **deep.at} for run in assembler.sample.runs]
+    return [*beside(found, tokens_axis(space.subject))] if own(how) else found
+
+
 def _apart(
-    space: Space, at: Sequence[Mapping[str, int]], same: Sequence[int]
+    sizes: Sequence[str], at: Sequence[Mapping[str, int]], same: Sequence[int]
 ) -> tuple[tuple[str, str], ...]:
     """Return the sizes that are equal at no point like the first one, and at one that is not.
 
@@ -214,7 +227,7 @@ def _apart(
     found: dict[tuple[str, str], None] = {}
     for i in set(range(len(at))) - set(same):
         pairs = [
-            (a, b) for a, b in combinations(space.sizes, 2)
+            (a, b) for a, b in combinations(sizes, 2)
             if at[i][a] == at[i][b] and all(at[j][a] != at[j][b] for j in same)
         ]  # fmt: skip
         if not pairs:

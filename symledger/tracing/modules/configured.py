@@ -21,7 +21,8 @@ def configured_subject(
     """A class that is built of a configuration, as the classes of transformers are.
 
     What the configuration works out where nothing is said (as many key/value heads as heads) stays
-    for it to work out. Attention is ``fused`` where the class knows how, or operation by operation.
+    for it to work out. Attention is ``fused`` where the class knows how, or operation by operation,
+    as it is where the configuration asks for that.
     """
     configured: Any = kind.config_class
     own = [f for f in dataclasses.fields(configured) if f.name not in COMMON]
@@ -36,7 +37,7 @@ def configured_subject(
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
-        whole = fused and getattr(kind, "_supports_sdpa", True)
+        whole = fused and rest.get(ATTENTION) != "eager" and getattr(kind, "_supports_sdpa", True)
         made._attn_implementation = "sdpa" if whole else "eager"  # how it is set
         for part in (made, *vars(made).values()):
             if hasattr(part, "use_cache"):
@@ -66,6 +67,7 @@ def without_warning(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
+ATTENTION = "attn_implementation"
 WARNING = "warn_if_padding_and_no_attention_mask"
 COMMON = {
     "transformers_version", "architectures", "output_hidden_states", "return_dict", "dtype",

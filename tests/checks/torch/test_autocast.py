@@ -8,6 +8,7 @@ from dataclasses import replace  # noqa: E402  # only where there is PyTorch
 
 from sympy import Integer  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from symledger import algebra, derive  # noqa: E402
 from symledger.checks.exact import value, whole  # noqa: E402
@@ -138,6 +139,55 @@ def test_what_is_given_16_bits_is_kept_and_gives_what_pytorch_does(name):
             with run.module.register_forward_hook(lambda *given, types=types: types.append(given)):
                 assert run.saved(cuda_autocast, torch.bfloat16) == expected
             assert NAMES[types[-1][-1].dtype] == program.outputs[0].storage
+
+
+def served(kind, monkeypatch, **config):
+    """What a class of transformers gives its cache: bytes and types of keys, and of values."""
+    transformers = pytest.importorskip("transformers")
+    own = transformers.AutoConfig.for_model(kind, vocab_size=50, **config)
+    own._attn_implementation = "eager"
+    model = transformers.AutoModelForCausalLM.from_config(own).eval()
+    given, update = [], transformers.DynamicCache.update
+
+    def watched(self, keys, values, *more):
+        given.append((keys, values))
+        return update(self, keys, values, *more)
+
+    monkeypatch.setattr(transformers.DynamicCache, "update", watched)
+    with cuda_autocast(), torch.no_grad():
+        past = model(torch.zeros(2, 6, dtype=torch.long), use_cache=True).past_key_values
+    kept = sum(x.numel() * x.element_size() for pair in given for x in pair)
+    return kept, [x.dtype for x in given[0]], past.layers[0].values.dtype
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2"])
+def test_keys_and_values_are_of_the_types_that_transformers_makes_them(kind, monkeypatch):
+    """Its cache holds values in the type of keys, whatever theirs is."""
+    config = {
+        "llama": {"hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2,
+                  "intermediate_size": 40, "num_hidden_layers": 2, "pad_token_id": None},
+        "gpt2": {"n_embd": 32, "n_head": 4, "n_layer": 2},
+    }[kind]  # fmt: skip
+    kept, (keys, values), held = served(kind, monkeypatch, **config)
+    sizes = {"B": 2, "T": 6, "d": 32, "h": 4, "L": 2} | ({"h_kv": 2} if kind == "llama" else {})
+    assert kept == derive(kind, sizes, recipe="autocast")["memory.kv_cache"].value
+    assert (keys, values) == ((torch.float32 if kind == "llama" else torch.bfloat16),
+                              torch.bfloat16)  # fmt: skip
+    assert held == keys
+
+
+@pytest.mark.parametrize(("frozen", "times"), [(False, 1), (True, 2)])
+def test_a_weight_that_asks_for_a_gradient_is_cast_once_in_inference_too(frozen, times):
+    module, cast = torch.nn.Linear(3, 3, bias=False).requires_grad_(not frozen), []
+
+    class Watching(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            cast.append(func is torch.ops.aten._to_copy.default and args[0].shape == (3, 3))
+            return func(*args, **(kwargs or {}))
+
+    with torch.no_grad(), cuda_autocast(), Watching():
+        module(module(torch.zeros(2, 3)))
+    assert sum(cast) == times
 
 
 @pytest.mark.parametrize(("kind", "wrong", "name"), [
