@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from types import FrameType, MappingProxyType, TracebackType
+from types import FrameType, MappingProxyType, ModuleType, TracebackType
 from typing import NoReturn
 
 from symledger import replaced
@@ -26,6 +26,8 @@ BUILTINS = vars(builtins)
 """Names that every module finds, if it has no other."""
 FREE = ("print", "open", "input")
 """Those that many a file puts something of its own in place of; nothing here suffers from it."""
+MODULES = sys.modules
+"""All modules by name: where every import looks first, ours too."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -54,7 +56,8 @@ class guarded:  # noqa: N801  # a context, as those that functions make
     """Turn whatever a user's model file raises into one clear message; send its prints aside.
 
     It may put something else in place of the streams, but not for long; what it puts in place of
-    Python's own names is taken out again before anything else is done, for all runs on them.
+    Python's own names is taken out again before anything else is done, for all runs on them, and
+    modules that it forgot are known again.
 
     Raises:
         BadInput: the code inside raised anything that is not already a refusal of ours, or left
@@ -62,10 +65,10 @@ class guarded:  # noqa: N801  # a context, as those that functions make
     """
 
     def __init__(self, path: str, what: str) -> None:
-        self.path, self.inner = path, _said(path, what)
+        self.path, self.what, self.inner = path, what, _said(path, what)
 
     def __enter__(self) -> None:
-        self.names = BUILTINS.copy()
+        self.names, self.modules = BUILTINS.copy(), MODULES.copy()
         self.inner.__enter__()
 
     def __exit__(
@@ -74,6 +77,14 @@ class guarded:  # noqa: N801  # a context, as those that functions make
     ) -> bool | None:  # fmt: skip
         """Put names back, and refuse to go on if there were other ones."""
         others = _put_back(self.names)
+        gone = _known_again(self.modules)
+        if gone and isinstance(error, Exception) and not isinstance(error, SymledgerError):
+            self.inner.__exit__(None, None, None)
+            raise BadInput(
+                f"{shown(self.path)} takes modules such as {gone[0]} out of sys.modules, or puts "
+                f"something else there, where every import looks; {self.what} "
+                f"{raised(error, Path(self.path))} Leave it as it is."
+            ) from error
         if not others:
             return self.inner.__exit__(kind, error, trace)
         self.inner.__exit__(None, None, None)
@@ -89,6 +100,18 @@ def _put_back(names: Mapping[str, object]) -> list[str]:
     for n in others:
         BUILTINS[n] = names[n]
     return others
+
+
+def _known_again(modules: Mapping[str, ModuleType]) -> list[str]:
+    """Put modules back that were there, those of users' files apart, and return their names."""
+    sys.modules = MODULES
+    gone = [
+        n for n, module in modules.items()
+        if MODULES.get(n) is not module and not str(n).startswith(MODULE)
+    ]
+    for n in gone:
+        MODULES[n] = modules[n]
+    return gone
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 
 import torch
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
 from symledger.sizes import named
@@ -19,7 +19,6 @@ from symledger.traces.graph import AS, ENTERS, Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
 from symledger.tracing.eager.moments import Looking, eager
 from symledger.tracing.folds.fold import folded
-from symledger.tracing.folds.graphs import live
 from symledger.tracing.folds.observed import Observed
 from symledger.tracing.modules.names import symbols_for
 from symledger.tracing.modules.subject import Subject
@@ -30,22 +29,12 @@ from symledger.tracing.spaces.depth import (
     OtherLengths,
     deepened,
     deeper,
-    first_difference,
-    observed_lines,
     period,
     renamed,
-    unfolded,
 )
 from symledger.tracing.spaces.exploring import explored
-from symledger.tracing.spaces.points import (
-    MORE,
-    MOST_BORDERS,
-    RANDOM,
-    Sample,
-    drawn,
-    far_away,
-    sampled,
-)
+from symledger.tracing.spaces.foretelling import check, showing, used, valued
+from symledger.tracing.spaces.points import MORE, MOST_BORDERS, RANDOM, drawn, far_away, sampled
 from symledger.tracing.spaces.sides import conditions
 from symledger.tracing.spaces.space import Space
 
@@ -56,6 +45,8 @@ MOST_FURTHER = 3
 """How often what was fitted is fitted anew, with a point more."""
 MOST_DEPTHS = 2
 """At how many depths lengths may be others than at the one that they were fitted at."""
+UNLIKE = "its layers are no repetition of equal ones"
+"""Why a depth keeps its value."""
 HELD_OUT, TRIES = 4, 60
 DEPTHS, OF_SEVERAL = (3, 4, 6, 8, 12), 2
 """How many layers deep a module is looked at, until all depths are as one of these shows; where
@@ -153,11 +144,12 @@ def _with_depths_kept(
     space: Space, told: Told
 ) -> tuple[Graph, Assembler, list[dict[str, int]]]:
     """Trace a module with as many layers as were asked for: by one depth if that does, else all."""
-    depths, fixed, base = space.depths, space.fixed, space.base
+    depths, fixed, base, failed = space.depths, space.fixed, space.base, space.failed
     for kept in [*([n] for n in depths if len(depths) > 1), depths]:
         space.base = {**base, **{n: space.asked[n] for n in kept}}
         space.depths = [n for n in depths if n not in kept]
         space.fixed = [*fixed, *kept]
+        space.failed = {**failed, **dict.fromkeys(kept, UNLIKE)}
         try:
             return _at_some_depth(space, told)
         except OtherAtDepth:
@@ -170,7 +162,8 @@ def beside(space: Space, name: str, value: str) -> str:
     """Return a fixed value with the sizes that it moves with, or have to stay on one side of it."""
     if name in space.ties:
         value = f"{value}{AS}{space.ties[name]}"
-    return ", and ".join([value, *(str(b) for b in space.borders if b.other == name)])
+    why = [UNLIKE] if space.failed.get(name) == UNLIKE else []
+    return ", and ".join([value, *why, *(str(b) for b in space.borders if b.other == name)])
 
 
 def _at_some_depth(
@@ -183,8 +176,8 @@ def _at_some_depth(
     """
     refusal: BadInput | None = None
     points_drawn, others = RANDOM, 0
-    depths = DEPTHS[: OF_SEVERAL if len(space.depths) > 1 else None] if space.depths else (0,)
-    for depth in depths:
+    depths = DEPTHS[: OF_SEVERAL if len(space.depths) > 1 else None]
+    for depth in showing(space, depths) if space.depths else (0,):
         further: list[Mapping[str, int]] = []
         far: dict[str, list[Mapping[str, int]]] = {}
         before: Graph | None = None
@@ -262,11 +255,6 @@ def rows(assembler: Assembler) -> dict[Symbol, Expr]:
     return found
 
 
-def used(space: Space) -> set[str]:
-    """Return the arguments and free lengths that are sizes."""
-    return {*space.sizes, *space.depths}
-
-
 def verified(
     space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told, seed: int = 0
 ) -> list[dict[str, int]]:
@@ -283,43 +271,10 @@ def verified(
     return [run.at for run in runs]
 
 
-def check(
-    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], run: Observed
-) -> None:
-    """Compare every operation of a graph with a run.
-
-    Raises:
-        OtherLengths: the same operations make other lengths.
-        OtherAtDepth: they are others.
-    """
-    lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
-    expected = unfolded(graph, valued(run.at, definitions), valued(space.base, definitions))
-    said = first_difference(expected, lines)
-    if said:
-        here = ", ".join(f"{n} = {v}" for n, v in run.at.items() if n in used(space))
-        said = f"at {here} this module does something else than where it was fitted: {said}."
-        alike = [line[:2] for line in expected] == [line[:2] for line in lines]
-        raise OtherLengths(said, run.at) if alike else OtherAtDepth(said)
-
-
-def valued(at: Mapping[str, int], definitions: Mapping[Symbol, Expr]) -> dict[Expr, Expr]:
-    """Return the values of all sizes at a point, those that others decide too."""
-    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
-    for s, e in definitions.items():
-        values.setdefault(s, e.xreplace(values))
-    return values
-
-
-def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
-    """Return the lines of a run without what nobody uses, as a folded graph is."""
-    graph = live(Assembler(sample).graph())
-    return unfolded(graph, {})
-
-
 def held_out(space: Space, pattern: int, seed: int = 0) -> list[Observed]:
     """Run the module where it was asked for, and at other points, some of them of other depths."""
     rng = random.Random(20260202 + seed)  # noqa: S311  # points, no secrets
-    found = [space.observe({**space.base, **space.asked})]
+    found = [space.observe_once({**space.base, **space.asked})]
     for _ in range(TRIES):
         at = drawn(space, rng)
         for name in space.depths:

@@ -1,10 +1,12 @@
 """Files that change what is not theirs: traced as if they had not, or one message says so."""
 
+import sys
 from textwrap import indent
 
 import pytest
 
 from symledger.errors import BadInput
+from symledger.user_code import MODULE
 from tests.invoke import run
 
 pytest.importorskip("torch", reason="needs PyTorch")
@@ -30,9 +32,10 @@ ENTERS = "x: float32 (B, T, d)"
 def written(tmp_path):
     """Write a file that does something before or after it defines a class."""
 
-    def write(before="", after=""):
+    def write(before="", after="", inside=""):
         path = tmp_path / "net.py"
-        path.write_text(f"import sys, torch\nfrom torch import nn\n{before}\n{NET}{after}\n")
+        net = NET.replace("super().__init__()", f"super().__init__(); {inside}")
+        path.write_text(f"import sys, torch\nfrom torch import nn\n{before}\n{net}{after}\n")
         return f"{path}:Net"
 
     return write
@@ -110,6 +113,24 @@ def test_what_a_file_has_replaced_is_named_where_something_fails(written, monkey
     said = run("trace", written(line), "--input", ENTERS)
     assert said.code == 2
     assert "in place of symledger.tracing.trace.verified; what runs on it raised Type" in said.err
+
+
+@pytest.mark.parametrize("line", [
+    "sys.modules.clear()", "sys.modules = {}", "del sys.modules['torch'], sys.modules['sympy']",
+    "sys.modules['symledger.traces.graph'] = None",
+])  # fmt: skip
+@pytest.mark.parametrize("place", ["the file", "the constructor"])
+def test_modules_that_a_file_forgets_are_known_again(written, place, line):
+    before = {n: m for n, m in sys.modules.items() if not n.startswith(MODULE)}
+    target = written(line) if place == "the file" else written(inside=line)
+    assert traced(target, {}, (ENTERS,)).checks[-1].passed
+    assert {n: sys.modules.get(n) for n in before} == before
+
+
+def test_what_fails_without_modules_says_so(written):
+    said = run("trace", written(inside="sys.modules.clear(); import torch"), "--input", ENTERS)
+    assert said.code == 2
+    assert "takes modules such as sys out of sys.modules" in said.err
 
 
 def test_a_page_of_which_all_is_withheld_is_a_page(written):

@@ -22,9 +22,9 @@ from symledger.tracing.modules.settings import valued
 from symledger.tracing.modules.subject import Subject
 from symledger.tracing.runs.routes import FIRST_ROWS, ROWS
 from symledger.tracing.spaces.depth import first_difference, observed_lines, unfolded
+from symledger.tracing.spaces.foretelling import live_lines
 from symledger.tracing.spaces.points import Sample
 from symledger.tracing.spaces.space import Space, whole_numbers
-from symledger.tracing.trace import live_lines
 
 DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
 

@@ -50,13 +50,22 @@ def configured_subject(
     return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind), more)
 
 
+def own_part(configured: Any, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a configuration says of the class alone, as where it is the part for text."""
+    part = config.get(getattr(configured, "base_config_key", ""))
+    alike = (v for v in config.values() if isinstance(v, Mapping))
+    kind = getattr(configured, "model_type", None)
+    named = (v for v in alike if v.get("model_type") == kind != config.get("model_type"))
+    return part if isinstance(part, Mapping) else next(named, config)
+
+
 def by_own_names(kind: type[torch.nn.Module], config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a configuration in which keys that mean the same are called as its class does."""
     configured: Any = getattr(kind, "config_class", None)
     own = {f.name for f in dataclasses.fields(configured)} if configured else set()
     pairs = getattr(configured, "attribute_map", {}).items()
     called = {b: a for a, b in (*pairs, *((b, a) for a, b in pairs)) if a in own and b not in own}
-    return {called.get(n, n): v for n, v in config.items()}
+    return {called.get(n, n): v for n, v in own_part(configured, config).items()}
 
 
 def without_warning(module: torch.nn.Module) -> torch.nn.Module:

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from symledger.tracing.runs.pointwise import POINTWISE
+
 
 def batch_norm(
     x: torch.Tensor, weight: Any, bias: Any, mean: Any, var: Any, training: bool, *rest: Any
@@ -21,7 +23,9 @@ def batch_norm(
     return torch.empty_like(x), first, second
 
 
-OPERATORS: dict[Any, Callable[..., Any]] = {torch.ops.aten.native_batch_norm.default: batch_norm}
+OPERATORS: dict[Any, Callable[..., Any]] = {
+    torch.ops.aten.native_batch_norm.default: batch_norm, **POINTWISE,
+}  # fmt: skip
 """Operators, and what makes tensors of the shapes that they return."""
 
 

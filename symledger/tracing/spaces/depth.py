@@ -35,7 +35,7 @@ def deeper(space: Space, depth: int) -> None:
     """
     apart = {name: depth + i for i, name in enumerate(space.depths)}
     try:
-        base = space.observe({**space.base, **apart}).at
+        base = space.observe_once({**space.base, **apart}).at
     except BadInput:
         base = at_depth(space, dict.fromkeys(space.depths, depth)).at
     space.base = base
@@ -48,7 +48,7 @@ def at_depth(space: Space, depths: Mapping[str, int]) -> Observed:
         OtherAtDepth: it refuses that.
     """
     try:
-        return space.observe({**space.base, **depths})
+        return space.observe_once({**space.base, **depths})
     except BadInput as error:
         raise OtherAtDepth(str(error)) from error
 
@@ -61,7 +61,7 @@ def deepened(space: Space, graph: Graph) -> Graph:
     """
     if not space.depths:
         return graph
-    runs = [space.observe(space.base)]
+    runs = [space.observe_once(space.base)]
     pattern = period(graph)
     for name in space.depths:
         further = (space.base[name] + n * pattern for n in FURTHER)

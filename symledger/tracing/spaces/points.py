@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from sympy import Expr, Symbol
 
@@ -14,6 +13,7 @@ from symledger.errors import BadInput
 from symledger.tracing.folds.observed import Observed
 from symledger.tracing.spaces.borders import Apart, Border, Indivisible
 from symledger.tracing.spaces.fit import Points
+from symledger.tracing.spaces.meeting import meetings, met
 from symledger.tracing.spaces.sides import border, edge, same
 from symledger.tracing.spaces.space import Space
 
@@ -132,16 +132,11 @@ def _sampled(
     space: Space, further: Iterable[Mapping[str, int]], random_points: int
 ) -> Sample:
     rng = random.Random(SEED)  # noqa: S311  # points, no secrets
-    base = space.observe(space.base)
+    base = space.observe_once(space.base)
     found = Sample(space, [base])
-    for apart, at in meeting(space):
-        try:
-            _add(found, base, at, "")
-        except Refused:
-            continue
-        except Otherwise:
-            space.borders.append(apart)
-    met = len(found.runs)
+    for pairs in meetings(space):
+        _meet(found, base, pairs)
+    others = len(found.runs)
     for name in space.sizes:
         step = space.value(space.steps[name])
         for change in (step, -step, 2 * step, -2 * step):
@@ -157,7 +152,7 @@ def _sampled(
     for asked in further:
         _add(found, base, asked, "")
     refused: list[dict[str, int]] = []
-    while len(found.runs) < met + len(space.sizes) + random_points:
+    while len(found.runs) < others + len(space.sizes) + random_points:
         if len(refused) > TRIES:
             raise Crowded(
                 "this module refuses most sizes near those that it was given: what is legal could "
@@ -182,14 +177,20 @@ def _freeing(space: Space, refused: list[dict[str, int]]) -> Iterator[str]:
             yield name
 
 
-def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
-    """Yield points at which two arguments are equal that are not: modules often ask for that."""
-    own = [n for n in space.sizes if space.is_argument(n)]
-    for name, other in combinations(own, 2):
-        at = space.moved({name: space.base[other]})
-        legal = all(at[n] % space.value(step, at) == 0 for n, step in space.steps.items())
-        if space.base[name] != at[name] == at[other] and legal and space.within(at):
-            yield Apart(name, other), at
+def _meet(found: Sample, base: Observed, pairs: Sequence[Apart]) -> None:
+    """Run a module where arguments are equal that are not; note which let it do otherwise then.
+
+    Where it does otherwise, or refuses that, each half of the pairs meets by itself.
+    """
+    try:
+        _add(found, base, met(found.space, pairs) or {}, "")
+    except (Refused, Otherwise) as error:
+        half = len(pairs) // 2
+        if half:
+            _meet(found, base, pairs[:half])
+            _meet(found, base, pairs[half:])
+        elif isinstance(error, Otherwise):
+            found.space.borders.append(*pairs)
 
 
 def drawn(space: Space, rng: random.Random) -> dict[str, int]:
@@ -235,7 +236,7 @@ def far_away(space: Space, names: Iterable[str]) -> Iterator[dict[str, int]]:
 
     Near the base, ⌊(x + 4)/3⌋ and ⌊(3x + 7)/8⌋ are the same.
     """
-    base = space.observe(space.base)
+    base = space.observe_once(space.base)
     for name in sorted(names):
         for steps in FAR:
             more = steps * space.value(space.steps[name])
@@ -248,6 +249,8 @@ def far_away(space: Space, names: Iterable[str]) -> Iterator[dict[str, int]]:
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:
     space = found.space
+    if not at:
+        raise Refused("sizes cannot be so together.")
     if min((at[n] for n in space.sizes), default=1) < 1:
         raise Refused("a size is at least 1.")
     try:

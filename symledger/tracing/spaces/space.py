@@ -41,6 +41,8 @@ class Space:
     """Below what a size that counts rounds does not show how they repeat."""
     borders: list[Border | Apart | Indivisible] = field(default_factory=list)
     """On which side of other arguments sizes stay, and from which, or their multiples, apart."""
+    remembered: dict[tuple[tuple[str, int], ...], Observed] = field(default_factory=dict)
+    """What was observed at points that are looked at again."""
 
     @property
     def rounded(self) -> list[Expr]:
@@ -99,6 +101,17 @@ class Space:
         for name in self.steps:
             add(name)
         return found
+
+    def observe_once(self, at: Mapping[str, int]) -> Observed:
+        """Build and run the module at a point, if that was not done before.
+
+        Raises:
+            BadInput: it refuses that.
+        """
+        point = tuple(sorted(at.items()))
+        if point not in self.remembered:
+            self.remembered[point] = self.observe(at)
+        return self.remembered[point]
 
     def observe(self, at: Mapping[str, int], heard: bool = False) -> Observed:
         """Build and run the module at a point.
