@@ -39,6 +39,10 @@ from symledger.traces.scopes import Scopes
 from symledger.traces.sequences import Sequence, put_together
 from symledger.traces.values import entered, tensors_of
 
+NO_RULE = (
+    "no rule says what this operation computes. Write it in other operations, or trace the module "
+    "without it."
+)
 VARYING = ("float", "complex")
 """What has gradients."""
 Points = tuple[Mapping[Expr, Any], ...]
@@ -343,8 +347,7 @@ def applied(at: At, arguments: Mapping[str, Any]) -> Made:
             return tuple(map(Complex, real, imaginary))  # type: ignore[arg-type]
         return Complex(real, imaginary)  # type: ignore[arg-type]
     if rule is None:
-        raise at.refused("no rule says what this operation computes. Write it in other operations, "
-                         "or trace the module without it.")  # fmt: skip
+        raise at.refused(NO_RULE)
     return rule(at, **arguments)
 
 

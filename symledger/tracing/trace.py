@@ -45,7 +45,7 @@ MOST_FURTHER = 3
 """How often what was fitted is fitted anew, with a point more."""
 MOST_DEPTHS = 2
 """At how many depths lengths may be others than at the one that they were fitted at."""
-UNLIKE = "its layers are no repetition of equal ones"
+UNLIKE = "other depths are not more or fewer equal layers"
 """Why a depth keeps its value."""
 HELD_OUT, TRIES = 4, 60
 DEPTHS, OF_SEVERAL = (3, 4, 6, 8, 12), 2

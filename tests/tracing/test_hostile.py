@@ -72,6 +72,7 @@ def test_what_has_nothing_to_do_with_the_class_does_not_matter(written, line):
     ("forward = 3", "Net.forward is no function"),
     ("def forward(): return 3", "Net.forward takes no x"),
     ("def forward(self): return 3", "Net.forward takes no x"),
+    ("async def forward(self, x): return x", "Net.forward is written as async def"),
     ("def __init__(self, d=6): pass\n    def forward(self, x): return x", "no attribute '_param"),
     ("__signature__ = 3\n    def forward(self, x): return x", "Net in .* raised TypeError"),
     ("__module__ = 3\n    def forward(self, x): return 3", "Net.forward returns no tensor"),

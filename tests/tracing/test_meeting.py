@@ -91,5 +91,5 @@ def test_lengths_are_fitted_where_the_pattern_of_layers_shows(written, monkeypat
 def test_layers_of_different_widths_are_as_many_as_were_asked_for(written):
     made = traced(written(DENSE), {}, ("x: float32 (B, d)",))
     fixed = {a.name: a.value for a in made.fixed}
-    assert fixed == {"layers": "5, and its layers are no repetition of equal ones"}
+    assert fixed == {"layers": "5, and other depths are not more or fewer equal layers"}
     assert all(c.passed for c in made.checks)

@@ -7,12 +7,14 @@ import pytest
 from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.targets.traced import traced_target
+from symledger.traces.graph import Argued
 from symledger.traces.reading import loaded
 from symledger.traces.writing import dumped
 
 pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.tracing.account import account_of, traced  # after PyTorch is known to be there
+from symledger.tracing.trace import UNLIKE
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
 SHORTCUT = """
@@ -99,7 +101,8 @@ def test_lengths_are_changed_by_what_they_have_to_be_multiples_of(made):
 
 def test_layers_that_are_no_repetitions_stay_as_many_as_there_are(made):
     found = made(LISTS, "B, T, d")
-    assert {a.name: a.value for a in found.fixed} == {"layers": "4"}
+    (layers,) = found.fixed
+    assert layers == Argued("layers", f"4, and {UNLIKE}")
     account = account_of(found, "net")
     assert str(account.params.expr) == "12*d**2 + 8*d"
 

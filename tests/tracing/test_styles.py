@@ -9,6 +9,7 @@ pytest.importorskip("torch", reason="needs PyTorch")
 from symledger.errors import BadInput  # after PyTorch is known to be there
 from symledger.tracing.account import account_of, traced
 from symledger.tracing.checking.verify import verified_at
+from symledger.tracing.trace import UNLIKE
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
 NORM_AT_THE_END = """
@@ -197,7 +198,7 @@ def test_what_enters_may_have_to_be_probabilities(made):
 
 def test_levels_that_may_not_be_more_stay(made):
     found = made(HALVED, "B, c, 8")
-    assert {a.name: a.value for a in found.fixed} == {"levels": "3"}
+    assert {a.name: a.value for a in found.fixed} == {"levels": f"3, and {UNLIKE}"}
 
 
 def test_an_argument_that_moves_with_another_one_is_as_large_where_it_is_compared(made):

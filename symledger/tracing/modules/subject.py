@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -132,7 +133,7 @@ class Subject:
         forward = f"{self.name}.forward"
         try:
             with own_defaults(), torch.device(device), elsewhere, guarded(self.source, forward):
-                return module(**entering, **self.extra)
+                return awaited(module(**entering, **self.extra), forward)
         except BadInput as error:
             if any(said in str(error.__cause__) for said in NO_ELEMENTS):
                 raise BadInput(
@@ -140,6 +141,19 @@ class Subject:
                     " do, depends on data. Compute it from sizes, or leave it out."
                 ) from error
             raise
+
+
+def awaited(result: Any, forward: str) -> Any:
+    """Return what a module returns.
+
+    Raises:
+        BadInput: it is what an ``async def`` returns, which nobody runs.
+    """
+    if inspect.iscoroutine(result):
+        result.close()
+        raise BadInput(f"{forward} is written as async def, so that calling it runs nothing: write "
+                       "it as def.")  # fmt: skip
+    return result
 
 
 NO_ELEMENTS = ("Cannot copy out of meta tensor", "convert meta device type tensor", ADDRESS)

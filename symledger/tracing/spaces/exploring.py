@@ -22,6 +22,7 @@ from symledger.tracing.modules.subject import Subject
 from symledger.tracing.runs.routes import FIRST_ROWS
 from symledger.tracing.spaces.behind import shifted
 from symledger.tracing.spaces.space import DEEP, Space, unfolded, whole_numbers
+from symledger.tracing.spaces.understood import check_understood
 
 ROUNDS, MOST_ROUNDS = 7, 16
 """How many rounds of a loop are enough, and from how many on there are more than that."""
@@ -81,6 +82,7 @@ def _explored(
     base = {**asked, **{n: USUAL.get(n, 10) for n in brief & free}}
     space = Space(subject, base, asked)
     first = space.observe(base, heard=True)
+    check_understood(first.recording)
     if not first.recording.outputs:
         raise BadInput(f"{subject.name}.forward returns no tensor: let it return what it computes, "
                        "alone, in a list or a tuple, by name or in a data class.")  # fmt: skip

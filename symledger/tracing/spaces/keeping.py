@@ -57,7 +57,8 @@ class Particular(BadInput):
 
 def unfitted(error: Unfitted | Crowded) -> Particular:
     """Return the refusal of a length, or of most sizes, as one for a size of any value."""
-    return Particular(str(error), error.names[:1])
+    one = 1 if isinstance(error, Unfitted) else None
+    return Particular(str(error), error.names[:one])
 
 
 def particular(error: Refused, traced: Traced, space: Space) -> Particular:

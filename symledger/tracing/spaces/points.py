@@ -168,13 +168,29 @@ def _sampled(
     return found
 
 
-def _freeing(space: Space, refused: list[dict[str, int]]) -> Iterator[str]:
-    """Yield the arguments that refused points are taken with as they were: groups of heads, say."""
-    for name in sorted(filter(space.is_argument, space.sizes), key=space.base.__getitem__):
-        with suppress(BadInput):
-            for at in refused:
-                space.observe(space.tied({**at, name: space.base[name]}))
-            yield name
+def _freeing(space: Space, refused: list[dict[str, int]]) -> list[str]:
+    """Return the arguments with which as they were refused points are taken, as few as will do.
+
+    Large ones are left out first: of a width and a number of heads, the heads stay.
+    """
+    own = filter(space.is_argument, space.sizes)
+    kept = sorted(own, key=space.base.__getitem__, reverse=True)
+
+    def taken(names: list[str]) -> bool:
+        at = {n: space.base[n] for n in names}
+        try:
+            for point in refused:
+                space.observe(space.tied({**point, **at}))
+        except BadInput:
+            return False
+        return True
+
+    if not taken(kept):
+        return []
+    for name in tuple(kept):
+        rest = [n for n in kept if n != name]
+        kept = rest if taken(rest) else kept
+    return kept
 
 
 def _meet(found: Sample, base: Observed, pairs: Sequence[Apart]) -> None:
