@@ -33,6 +33,9 @@ FEWEST = 20
 DEEPEST, EVENLY = 12, 4
 """How many patterns of operations a pattern of layers is made of at most, and at how many depths
 it is looked at."""
+DEEPER = range(1, 9)
+"""By how many patterns a configuration is read deeper: what counts layers of a kind depends on the
+depth alone, and a line through it has to hold at more depths than it was solved for on."""
 
 
 class Translation:
@@ -173,7 +176,7 @@ def around(space: Space, pattern: int, seed: int = 20260303) -> Iterator[dict[st
         changed = (space.base[name] + n * step for n in (1, -1, 2, 3))
         yield from (space.moved({name: n}) for n in changed if n > 0)
     for name in space.depths:
-        yield from ({**space.base, name: space.base[name] + n * pattern} for n in (1, 2, 3))
+        yield from ({**space.base, name: space.base[name] + n * pattern} for n in DEEPER)
     for _ in range(POINTS):
         at = drawn(space, rng)
         yield at | {n: space.base[n] + rng.randint(0, 4) * pattern for n in space.depths}
