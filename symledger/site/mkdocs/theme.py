@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from symledger.languages.language import ENGLISH
 from symledger.site.mkdocs.navigation import say
 from symledger.site.mkdocs.policy import secured
@@ -11,6 +13,9 @@ SEARCH = 'data-md-component="search" role="dialog"'
 
 PERMALINK = "Permanent link"
 """What Markdown says of a link to a heading, whatever the language."""
+
+MADE = re.compile(r"\bMade with(?=\s+<a\b)")
+"""What the theme says at the foot of a page, whatever the language."""
 
 
 def completed(html: str, language: str = ENGLISH) -> str:
@@ -22,5 +27,6 @@ def completed(html: str, language: str = ENGLISH) -> str:
     html = html.replace(f"{SEARCH}>", f'{SEARCH} aria-label="{search}">')
     if language != ENGLISH:
         html = html.replace(f'title="{PERMALINK}"', f'title="{permalink}"')
+        html = MADE.sub(say(language, "Made with"), html)
         html = html.replace(f'<html lang="{ENGLISH}"', f'<html lang="{language}"', 1)
     return secured(html)
