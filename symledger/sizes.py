@@ -329,6 +329,7 @@ n_q = Size("n_q", "learned queries that look at an image, of what finds objects 
 n_lev = Size("n_lev", "levels: images of different sizes that are looked at together")
 n_pt = Size("n_pt", "places that a head looks at on each level")
 C_fpn = Size("C_fpn", "channels of the maps that are fused, the smallest one first")
+G_fpn = Size("G_fpn", "groups of channels of those maps, normalized together")
 d_msk = Size("d_msk", "numbers of a place, whose products with those of a query are its mask")
 n_ptd = Size("n_ptd", "places that a head of the decoder looks at on each level")
 d_qf = Size("d_qf", "width of learned queries that read an image")

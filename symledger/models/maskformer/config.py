@@ -62,7 +62,7 @@ def _fitting(values: Values) -> Settings:
         found[key] = {**family.facts["keys"], **given}[key]
     projected = 2 ** (STAGES - 1) * size("embed_dim", found["embed_dim"]) != found["d_model"]
     width = {"d": str(found["d_model"])} if projected else {}
-    return {"C_fpn": str(channels), "G": str(GROUPS), "projected": BOOLS[projected], **width}
+    return {"C_fpn": str(channels), "G_fpn": str(GROUPS), "projected": BOOLS[projected], **width}
 
 
 FREED = ("out_features", "out_indices")

@@ -77,7 +77,7 @@ class MaskFormer(Component):
     t: Expr = sizes.t
     M: Expr = sizes.M
     C_fpn: Expr = sizes.C_fpn
-    G: Expr = sizes.G
+    G_fpn: Expr = sizes.G_fpn
     d_msk: Expr = sizes.d_msk
     d: Expr = sizes.d
     L_dec: Expr = sizes.L_dec
@@ -146,7 +146,7 @@ class MaskFormer(Component):
     def normed(self, x: Tensor, name: str, side: Expr) -> Tensor:
         """Apply a convolution without bias, and normalize groups of channels."""
         y = convolved(x, self.C_fpn, side, name, bias=False)
-        return GroupNorm(self.C_fpn, self.G)(y, name=f"{name}_norm")
+        return GroupNorm(self.C_fpn, self.G_fpn)(y, name=f"{name}_norm")
 
     def found(self, x: Tensor) -> Tensor:
         """Return what queries find in the smallest map.
