@@ -2,8 +2,9 @@
 
 A fresh executor holds the saved arrays, the weights and the incoming gradient, and nothing else.
 It must reproduce every gradient bit for bit. Then each saved array in turn is given other values;
-some gradient must change. This is stricter than filling it with NaN, which would also pass through
-a product with zero. What is read but cancels, as does what exponents are lessened by, or meets the
+some gradient must change, in one of several draws: few numbers may all be rectified to zero, and
+hide what is behind them. This is stricter than filling it with NaN, which would also pass through a
+product with zero. What is read but cancels, as does what exponents are lessened by, or meets the
 zeros that the gradient of a slice is filled up with, has to change one where those, and all else
 that is saved, have other values: automatic differentiation knows nothing of such identities, and
 keeps it. Last, the bytes of the arrays held are compared with the formula, and each is looked at
@@ -15,7 +16,7 @@ same arrays is equal, and yet each keeps one of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sympy import Expr
@@ -47,6 +48,10 @@ STRETCHED = 8
 
 STIRRED = 0.25
 """By what share numbers differ, at most, where all of them are others."""
+
+
+DRAWS = 4
+"""In how many further draws an array is looked at that no gradient depends on in those before."""
 
 
 @dataclass
@@ -178,7 +183,8 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     left = holder.restrict(kept_, shown.values, {})
     wrong = _not_reproduced(shown, left)
     if not wrong:
-        wrong = [line for place in holder.held for line in _without_effect(shown, kept_, place)]
+        needless = _needless(shown, kept_, list(holder.held))
+        wrong = [f"{holder.held[p][0]} is kept, but no gradient depends on it" for p in needless]
     stated, stored = value(formula, trial.sizes), bytes_held(trial, kept_, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
@@ -202,19 +208,27 @@ def _not_reproduced(trial: Revealed, left: Values) -> list[str]:
     ]
 
 
-def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
+def _needless(trial: Revealed, k: Kept, places: list[Place]) -> list[Place]:
+    """Return the places of arrays that no gradient depends on in any draw."""
+    for draw in range(1 + DRAWS):
+        other = replace(trial, seed=trial.seed + draw) if draw else trial
+        if places and other.gradients:  # made before they are compared with
+            places = [place for place in places if not _has_effect(other, k, place)]
+    return places
+
+
+def _has_effect(trial: Revealed, k: Kept, place: Place) -> bool:
+    """Whether a gradient is another one where a saved array is."""
     holder = Holder(Again(trial.machine), place)
     left = holder.restrict(k, trial.values, {})
     try:
         with np.errstate(all="ignore"):
             found = Comparing(trial).back(trial.pull, left, trial.seeds)
     except Differs:
-        return []
+        return True
     if any(not np.array_equal(g, found[leaf]) for leaf, g in trial.gradients.items()):
-        return []
-    if _reads(trial, k, place):
-        return []
-    return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]
+        return True
+    return _reads(trial, k, place)
 
 
 def _reads(trial: Revealed, k: Kept, place: Place) -> bool:

@@ -4,10 +4,11 @@ import pytest
 
 from symledger.checks.runner import BYTES, PRICES
 from symledger.checks.saved_set import saved_set
+from symledger.checks.trial import Trial
 from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.models.gpt2.model import GPT2
 from symledger.readings.saved import kept, root, saved
-from symledger.sizes import B, L, T, d
+from symledger.sizes import B, L, T, d, d_ff
 from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, Sliced, Told, trials
 
 SOME = [*RIGHT.values(), PlainSoftmax(), Recurrence(), FeedForward(activation="relu")]
@@ -77,6 +78,20 @@ def test_an_extra_root_is_found_even_if_its_bytes_are_stated(component):
     found = check(run, formula, more)
     assert not found.passed
     assert "no gradient depends on it" in found.detail
+
+
+def test_what_one_draw_hides_is_needed_in_another(monkeypatch):
+    """Two numbers a token, and at this seed the rectifier leaves nothing of them: what is behind it
+    is multiplied with zeros."""
+    network = FeedForward(activation="relu")
+    sizes = {B: 2, T: 2, d: 2, d_ff: 2}
+    runs = [Trial(run.program, run.pull, sizes, seed) for seed in range(40)
+            for run in trials(network)[:1]]  # fmt: skip
+    with monkeypatch.context() as patched:
+        patched.setattr("symledger.checks.saved_set.DRAWS", 0)
+        hidden = [run for run in runs if not check(run).passed]
+    assert hidden
+    assert all(check(run).passed for run in hidden)
 
 
 def test_a_mention_that_influences_nothing_is_found():

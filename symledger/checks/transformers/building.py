@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +17,8 @@ from symledger.errors import BadInput, shown
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
+LOSING = ("maskformer",)
+"""What asks for SciPy where it is built, and uses it where a loss is computed alone."""
 TIES = ("t5", "mt5")
 """What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
 
@@ -55,7 +58,23 @@ def _transformer(found: Configuration) -> Any:
     given = {key: value for key, value in found.given.items() if key != "model_type"}
     config = CONFIG_MAPPING[family.like or family.model_type].from_dict(decoded(given))
     kind = class_of(found)
-    return untied(found, kind._from_config(config, attn_implementation="eager").train(False))
+    with without_losses(found, import_module(kind.__module__)):
+        model = kind._from_config(config, attn_implementation="eager")
+    return untied(found, model.train(False))
+
+
+@contextmanager
+def without_losses(found: Configuration, module: Any) -> Iterator[None]:
+    """Let a class be built without the packages that only its losses need."""
+    if found.model_type not in LOSING:
+        yield
+        return
+    asking = module.requires_backends
+    module.requires_backends = lambda *needed: None
+    try:
+        yield
+    finally:
+        module.requires_backends = asking
 
 
 def class_of(found: Configuration) -> Any:

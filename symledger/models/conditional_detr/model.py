@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, Integer, floor, pi
+from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.attention.dot_product import ScaledDotProduct
-from symledger.components.embeddings.rotary import BASE
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.detr.model import Detr
 from symledger.models.shared.detection import BOX, CARION, Boxes, FindingBlock, Guess
+from symledger.models.shared.places import waves
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, einsum, expand, join, narrow, param, repeat, table, view
+from symledger.notation.verbs import apply, einsum, expand, join, narrow, param, repeat, view
 
 MENG = "Meng et al., Conditional DETR for Fast Training Convergence (2021)"
 TWO = Integer(2)
@@ -177,11 +177,6 @@ class ConditionalDetr(Detr):
 
     def sines(self, place: Tensor) -> Tensor:
         """Return sines and cosines in turn of how far down a place is, and of how far across."""
-        half = self.d / 2
-        far = expand(view("B n c -> B n c ()", place), (*place.shape, half))
-        turns = table("turns", lambda i: 2 * pi / BASE ** (2 * floor(i / 2) / half), half)
-        turned = view("B n c (i e) -> B n c i e", far * turns, e=TWO)
-        both = [apply(f, narrow(turned, -1, i, ONE)) for i, f in enumerate(("sin", "cos"))]
-        waves = view("B n c i e -> B n c (i e)", join(both))
-        swapped = [narrow(waves, 2, i, ONE) for i in (1, 0)]
+        told = waves(place, self.d / 2)
+        swapped = [narrow(told, 2, i, ONE) for i in (1, 0)]
         return view("B n c k -> B n (c k)", join(swapped, axis=2))

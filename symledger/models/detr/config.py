@@ -72,10 +72,10 @@ WINDOW = CONVOLVED["convolution.weight"]
 QUERIES = {"model.query_position_embeddings.weight": ("first_block.Q", "Q")}
 
 
-def seeing(family: Family) -> Family:
+def seeing(family: Family, seen: Family = SEEN) -> Family:
     """Return a family that also knows networks of timm by their names."""
     named = {
-        name: replace(SEEN, absent={**SEEN.absent, **sizes}) for name, sizes in NETWORKS.items()
+        name: replace(seen, absent={**seen.absent, **sizes}) for name, sizes in NETWORKS.items()
     }
     return replace(family, kinds={
         ("backbone", name): replace(family, parts={"backbone_config": part})
@@ -88,13 +88,20 @@ def attended(name: str, ours: str, names: Mapping[str, str] = ATTENDED) -> Tenso
     return maps(**{f"{name}__{said}": f"{ours}.{x}" for said, x in names.items()})
 
 
-def around(back: str, places: str) -> Tensors:
-    """Return whose tensors those of a residual network are, and those around the blocks."""
+def network(back: str) -> Tensors:
+    """Return whose tensors those of a residual network are."""
     return {
         f"{back}embedder.embedder.convolution.weight": (f"backbone.stem.{WINDOW}",),
         **{f"{back}encoder.stages.*.layers.*.{theirs}.convolution.weight": tuple(
             f"backbone.{x}" for x in parts(names, WINDOW))
            for theirs, names in (("shortcut", ("shortcut",)), ("layer.*", UNITS))},
+    }  # fmt: skip
+
+
+def around(back: str, places: str) -> Tensors:
+    """Return whose tensors those of a residual network are, and those around the blocks."""
+    return {
+        **network(back),
         f"{places}row_embeddings.weight": ("rows",),
         f"{places}column_embeddings.weight": ("columns",),
         "model.input_projection.weight": ("projection.F",),

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from sympy import Expr, Integer, Mod, Piecewise, Symbol, cos, floor, pi, sin
+from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
-from symledger.components.embeddings.rotary import BASE
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.residual import BasicBlock, Bottleneck
 from symledger.components.image_blocks.units import ConvolutionUnit, centred
@@ -25,14 +24,13 @@ from symledger.models.shared.detection import (
     FixedUnit,
     QueryBlock,
 )
+from symledger.models.shared.places import learned, sines
 from symledger.models.shared.stages import halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.leaves import held
-from symledger.notation.verbs import expand, join, narrow, param, repeat, table, view
+from symledger.notation.verbs import param, repeat, table, view
 from symledger.sizes import C_i, L_i, Size
 
-PLACES = Integer(50)
-"""Rows and columns that learned positions are there for (transformers 5.23.0)."""
 Held = Literal["all", "first"]
 """What of the residual network is not trained: all of it, or its stem and first stage."""
 
@@ -158,20 +156,8 @@ class Detr(Component):
     def told(self, H: Expr, W: Expr) -> Tensor:
         """Return where places stand: half of each vector is of its row, half of its column."""
         if self.places == "sines":
-            return table("places", lambda t, i: self.angle(t, i, H, W), H * W, self.d)
-        half = self.d / 2
-        rows, columns = param("rows", PLACES, half), param("columns", PLACES, half)
-        across = expand(view("w c -> () w c", narrow(columns, 0, 0, W)), (H, W, half))
-        down = expand(view("h c -> h () c", narrow(rows, 0, 0, H)), (H, W, half))
-        return view("h w c -> (h w) c", join([across, down]))
-
-    def angle(self, t: Symbol, i: Symbol, H: Expr, W: Expr) -> Expr:
-        """Return element i of place t: sines and cosines in turn, of how far down or across."""
-        half = self.d / 2
-        down, across = (floor(t / W) + 1) / H, (Mod(t, W) + 1) / W
-        far = 2 * pi * Piecewise((down, i < half), (across, True))
-        turn = far / BASE ** (2 * floor(Mod(i, half) / 2) / half)
-        return Piecewise((sin(turn), Mod(Mod(i, half), 2) < 1), (cos(turn), True))
+            return sines(H, W, self.d)
+        return learned([(H, W)], self.d)[0]
 
     def forward(self, x: Tensor) -> Steps:
         seen = self.seen(x)

@@ -858,7 +858,8 @@ LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 120
            "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600,
            "mistral_large4_vl": 600, "canary": 600, "sam": 600, "owl": 900, "rt_detr": 1500,
            "hrm_text": 600,
-           **dict.fromkeys(("detr", "conditional_detr", "table_transformer"), 900),
+           **dict.fromkeys(("detr", "conditional_detr", "table_transformer", "maskformer",
+                            "deformable_detr"), 900),
            "llava_next": 900, "llava_onevision": 900,
            "video_llava": 900, "phi4_multimodal": 1300, **dict.fromkeys(WORDY, 600)}  # fmt: skip
 """Characters, where it is not 500: all its blocks read the same step and the same text, chunks of
