@@ -11,7 +11,14 @@ from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
 
 from symledger.traces.checked import withheld  # noqa: E402
-from symledger.tracing.checking.checks import checked, compared, together, verify  # noqa: E402
+from symledger.tracing.checking.checks import (  # noqa: E402
+    checked,
+    checks,
+    compared,
+    together,
+    verify,
+)
+from symledger.tracing.checking.comparing import compare_run  # noqa: E402
 from symledger.tracing.checking.measured import measured  # noqa: E402
 from symledger.tracing.modules.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
@@ -82,6 +89,23 @@ def test_every_quantity_of_a_module_is_checked(attending):
     assert [c for c in traced.checks if not c.passed] == []
     assert all(c.points >= 5 for c in traced.checks[:-1])
     assert withheld(traced.checks) == {}
+
+
+class Rounded(nn.Module):
+    def __init__(self, d, multiple):
+        super().__init__()
+        self.map = nn.Linear(d, multiple * -(-50 // multiple))
+
+    def forward(self, x):
+        return self.map(x)
+
+
+def test_values_are_compared_where_lengths_are_those_that_are_foretold():
+    """The smallest sizes would be beyond that: 50 is rounded up to a size from 50 on alone."""
+    given = subject(Rounded, "x: float (B, d)", d=12, multiple=256)
+    traced, space = trace(given)
+    assert compare_run(given, traced, space)[1]["multiple"] >= 50
+    assert [c for c in checks(traced, space) if not c.passed] == []
 
 
 def test_a_further_point_is_checked(attending):

@@ -21,6 +21,9 @@ from symledger.tracing.folds.observed import Observed
 from symledger.tracing.modules.subject import DTYPES, Subject
 from symledger.tracing.runs.bounds import bounded, least
 from symledger.tracing.runs.routes import place_of
+from symledger.tracing.spaces.depth import first_difference, observed_lines
+from symledger.tracing.spaces.depth import unfolded as unfolded_lines
+from symledger.tracing.spaces.foretelling import live_lines
 from symledger.tracing.spaces.points import Sample
 from symledger.tracing.spaces.small import small_point
 from symledger.tracing.spaces.space import Space, unfolded
@@ -37,7 +40,8 @@ def compare_run(
         BadInput: what it runs on the processor is something else, or not understood.
     """
     to = {named(s): Symbol(n) for s, n in traced.names.items()}
-    at = at or small_point(space, [t.xreplace(to) for t in times_of(traced.graph)])
+    times = [t.xreplace(to) for t in times_of(traced.graph)]
+    at = at or small_point(space, times, lambda run: bool(subject.rows) or told(traced, space, run))
     ran = real_run(subject, traced.graph, at, sizes_at(traced, at))
     if subject.rows:  # routes are what they are there: rows of one expert are others than told
         graph = bounded(Assembler(Sample(space, [Observed(dict(at), ran.recording)])).graph())
@@ -47,6 +51,15 @@ def compare_run(
     points = tuple(sizes_at(traced, {traced.names[n]: v for n, v in p.items()} )
                    for p in traced.points)  # fmt: skip
     return compare(traced.graph, sizes_at(traced, at), ran, points), dict(at)
+
+
+def told(traced: Traced, space: Space, run: Observed) -> bool:
+    """Whether a trace foretells every length of a run."""
+    here, base = (
+        {s: Integer(n) for s, n in sizes_at(traced, at).items()} for at in (run.at, space.base)
+    )
+    lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
+    return not first_difference(unfolded_lines(traced.graph, here, base), lines)
 
 
 def routed(subject: Subject, traced: Traced, ran: Ran, at: Mapping[str, int]) -> Iterator[str]:

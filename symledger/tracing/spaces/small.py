@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
+from symledger.tracing.folds.observed import Observed
 from symledger.tracing.spaces.space import Space
 
 LEVELS = 6
@@ -18,14 +19,21 @@ LEVELS = 6
 LEAST = 2
 
 
-def small_point(space: Space, times: list[Expr]) -> dict[str, int]:
-    """Return a small point that the module takes; ``times`` are how often its layers repeat."""
+def small_point(
+    space: Space, times: list[Expr], foretold: Callable[[Observed], bool] = lambda run: True
+) -> dict[str, int]:
+    """Return a small point that the module takes; ``times`` are how often its layers repeat.
+
+    Where lengths are not those that are ``foretold``, as of what is rounded up to a size once that
+    is smaller than the rest, it is not looked at.
+    """
     depth = _shallow(space, times)
     alike = space.observe({**space.base, **depth}).structure
 
     def legal(at: Mapping[str, int]) -> bool:
-        """Whether the module takes a point, and runs the same operations."""
-        return _legal(space, at, alike)
+        """Whether the module takes a point, and runs the same operations, as foretold."""
+        run = _run(space, at)
+        return run is not None and run.structure == alike and foretold(run)
 
     for level in range(LEVELS):
         at = _all_small(space, depth, 2**level)
@@ -40,7 +48,7 @@ def _shallow(space: Space, times: list[Expr]) -> dict[str, int]:
         at = {Symbol(d): Integer(n) for d in space.depths}
         if all(t.xreplace(at).is_Integer and t.xreplace(at) >= LEAST for t in times):
             found = dict.fromkeys(space.depths, n)
-            if _legal(space, {**space.base, **found}):
+            if _run(space, {**space.base, **found}):
                 return found
     return {d: space.base[d] for d in space.depths}
 
@@ -100,11 +108,11 @@ def _smaller(space: Space, name: str, at: Mapping[str, int]) -> Iterator[int]:
             yield n
 
 
-def _legal(space: Space, at: Mapping[str, int], alike: object = None) -> bool:
+def _run(space: Space, at: Mapping[str, int]) -> Observed | None:
+    """Return what was observed at a point; None where the module refuses it."""
     if not space.within(at):
-        return False
+        return None
     try:
-        run = space.observe(at)
+        return space.observe(at)
     except BadInput:
-        return False
-    return alike is None or run.structure == alike
+        return None
