@@ -17,7 +17,8 @@ from symledger.site.pages import Page
 from symledger.tags.registry import by_tag
 
 FORMULAS, PUBLISHED = "formulas of ", "published "
-NAMED = {"linear", "mini_gpt", "gru", "attention", "gpt2", "llama", "vgg", "bert", "mixtral"}
+NAMED = {"linear", "mini_gpt", "mini_gpt-small", "gru", "attention", "gpt2", "llama", "vgg", "bert",
+         "mixtral"}  # fmt: skip
 """Owners and families whose pages tests ask for by name."""
 ASKED = {"conv2d", "feed_forward", "layer_norm"}
 """Components of which they ask for the page, and not for those of formulas."""

@@ -20,6 +20,8 @@ from symledger.sizes import meaning
 
 SHARES = ("params", "flops.forward", "memory.saved")
 GROWN = ("d", "L", "T", "V", "C", "H")
+OTHERWISE = ("C_1", "H_w")
+"""What is drawn where none of these is a size: the width of the first stage, and how many windows high an image is."""
 FEWEST = Fraction(1, 200)
 """The smallest share that is drawn as a part of its own."""
 NUMBERED = re.compile(r" \d+$")
@@ -84,10 +86,8 @@ def growth(account: Account, quantity: str) -> Iterator[Figure]:
     formula = account[quantity]
     at = account.assumed.bindings
     terms = _largest(formula, at)
-    for name in GROWN:
-        symbol = account.symbols.get(name)
-        if symbol is None or symbol not in at or not any(_has(m, symbol) for m in terms):
-            continue
+    for symbol in _growing(account, terms, GROWN) or _growing(account, terms, OTHERWISE):
+        name = symbol.name
         values = sorted({_scaled(at[symbol], step) for step in STEPS})
         points = [tuple((n, _at(m, c, {**at, symbol: n})) for n in values)
                   for m, c in terms.items()]  # fmt: skip
@@ -102,6 +102,13 @@ def growth(account: Account, quantity: str) -> Iterator[Figure]:
             file, message("plot.growth", size=name, meaning=meaning(symbol).meaning), axis,
             Axis(formula.unit, log=True), series, mark=at[symbol], height=200,
         )  # fmt: skip
+
+
+def _growing(account: Account, terms: Terms, names: Iterable[str]) -> list[Symbol]:
+    """Return which sizes of those with some names have values, and are in any of some terms."""
+    at = account.assumed.bindings
+    known = (account.symbols.get(name) for name in names)
+    return [s for s in known if s in at and any(_has(m, s) for m in terms)]
 
 
 def _largest(formula: Formula, at: dict[Symbol, int]) -> Terms:
