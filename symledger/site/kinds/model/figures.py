@@ -21,7 +21,8 @@ from symledger.sizes import meaning
 SHARES = ("params", "flops.forward", "memory.saved")
 GROWN = ("d", "L", "T", "V", "C", "H")
 OTHERWISE = ("C_1", "H_w")
-"""What is drawn where none of these is a size: the width of the first stage, and how many windows high an image is."""
+"""What is drawn where none of these is a size: the width of the first stage, and how many windows
+an image is high."""
 FEWEST = Fraction(1, 200)
 """The smallest share that is drawn as a part of its own."""
 NUMBERED = re.compile(r" \d+$")
