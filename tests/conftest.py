@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import AXIOMS, ENTRIES, find, place
 from symledger.catalogue.texts import files, read
+from symledger.configs.families import READERS
 from symledger.configs.read import entry_of
 from symledger.errors import BadInput
 from symledger.evidence.records import FOLDER
@@ -37,7 +38,7 @@ INTEGRATING = os.environ.get("CI") == "true"
 """Whether this is continuous integration: there nothing is skipped and nothing is reused."""
 EVERYTHING = os.environ.get("EVERYTHING") == "true"
 """Whether nothing at all is left out: so it is each night."""
-OF = 3
+OF = 4
 """In integration broad tests look at one in so many owners,"""
 TURN = sum(file.stat().st_size for file in PACKAGE.rglob("*.py")) % OF
 """and at others where the package is longer or shorter: a commit after the other, at all."""
@@ -52,6 +53,12 @@ FAMILIES = {name: find(entry_of(known)).family for name, known in checkpoints().
     entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)
 }
 """The owners of entries and of published configurations."""
+TYPES = {name: entry.family for names in READERS.values() for name, entry in names.items()}
+"""Those that read a type of configuration."""
+CLASSES = {
+    entry.definition.rpartition(":")[2]: entry.family for entry in reversed((*ENTRIES, *AXIOMS))
+}
+"""Those of definitions."""
 MANY = 80
 """A test of more cases is broad: outside of integration those of a sample are looked at,"""
 ABOUT = 20
@@ -85,8 +92,13 @@ def pytest_collection_modifyitems(config, items):
 def owner_of(item):
     """Return the owner that a case is about; None where it is about none."""
     given = item.callspec.params if hasattr(item, "callspec") else {}
-    asked = given.get("owner", given.get("name"))
-    return FAMILIES.get(asked) if isinstance(asked, str) else None
+    asked = (
+        (FAMILIES, given.get("owner", given.get("name"))),
+        (TYPES, given.get("model_type", getattr(given.get("family"), "model_type", None))),
+        (CLASSES, getattr(given.get("cls"), "__name__", None)),
+    )
+    found = (table.get(said) for table, said in asked if isinstance(said, str))
+    return next(filter(None, found), None)
 
 
 def of_others(items):
