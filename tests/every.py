@@ -38,7 +38,7 @@ WHOLE = pytest.mark.xdist_group("whole")
 
 
 INTEGRATING = os.environ.get("CI") == "true"
-"""Whether this is continuous integration: there nothing is left out and nothing is reused."""
+"""Whether this is continuous integration: there nothing is skipped or reused."""
 
 
 def share(cases: Sequence[T], every: int = 5) -> Sequence[T]:

@@ -1,4 +1,4 @@
-"""What is left out of broad tests outside of integration: of each the same, and never all."""
+"""What broad tests leave out, in integration and elsewhere: of each the same, and never all."""
 
 from types import SimpleNamespace
 
